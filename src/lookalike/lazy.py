@@ -34,15 +34,38 @@ class cached_property(Generic[Value]):
 
 
 class uncollected:
-    """Meanwhile nobody looks for garbage: for many objects that are made at once, all stay, and are in no cycle."""
+    """Meanwhile nobody looks for garbage: for many objects that are made at once, all stay, and are in no cycle.
+
+    Threads may do this at the same time: the last one that leaves puts things as the first one found them.
+    """
+
+    _turns, _inside, _collects = threading.Lock(), 0, False
 
     def __enter__(self) -> None:
-        self._collects = gc.isenabled()
-        gc.disable()
+        cls = uncollected
+        with cls._turns:
+            if cls._inside == 0:
+                cls._collects = gc.isenabled()
+                gc.disable()
+            cls._inside += 1
 
     def __exit__(self, *error: object) -> None:
-        if self._collects:
+        cls = uncollected
+        with cls._turns:
+            cls._inside -= 1
+            if cls._inside == 0 and cls._collects:
+                gc.enable()
+
+    @classmethod
+    def forked(cls) -> None:
+        """In a child, which has none of the other threads of its parent."""
+        if cls._inside and cls._collects:
             gc.enable()
+        cls._turns, cls._inside = threading.Lock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=uncollected.forked)
 
 
 def imported(module: str) -> ModuleType:
