@@ -118,7 +118,10 @@ void check_sets(std::vector<std::uint64_t> left, std::vector<std::uint64_t> righ
 
 void check_document(std::span<const std::uint64_t> features, std::size_t portion) {
     constexpr Banding kBanding{32, 8, 4};
-    std::vector<std::uint64_t> list{1, 2, 3}, expected(features.begin(), features.end());
+    constexpr std::uint64_t kBefore[] = {1, 2, 3};
+    PagedList<std::uint64_t> list;
+    list.add(kBefore, 3);
+    std::vector<std::uint64_t> expected(features.begin(), features.end());
     FeatureSet set;
     expected.resize(set.make_distinct(expected.data(), expected.size()));
     TokenDigest digest, digest_at_once;
@@ -127,7 +130,7 @@ void check_document(std::span<const std::uint64_t> features, std::size_t portion
     sketcher.start();
     for (std::size_t i = 0; i < features.size(); i += portion) sketcher.add(features.data() + i, features.data() + i, std::min(portion, features.size() - i));
     REQUIRE(sketcher.finish(digest, keys) == expected.size());
-    REQUIRE(std::ranges::equal(std::span(list).subspan(3), expected));
+    REQUIRE(std::ranges::equal(std::span(list.data(), list.size()).subspan(3), expected));
     sketcher.start();
     sketcher.add(features.data(), features.data(), features.size());
     REQUIRE(sketcher.finish(digest_at_once, keys_at_once) == expected.size());

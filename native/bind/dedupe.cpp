@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/dispatch.hpp"
-#include "base/large_buffer.hpp"
+#include "base/paged_list.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "text/documents.hpp"
@@ -87,19 +87,19 @@ Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
 // Distinct features, their offsets, digests (two words each) and keys (one a band each).
 using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint64_t>>;
 
-// Memory in which workers collect the features of one batch after the other: it was asked for once, and stays in the cache.
+// Memory in which several workers collect the features of one batch after the other.
 struct FeatureScratch {
     FeatureScratch() = default;
     FeatureScratch(const FeatureScratch&) = delete;
     FeatureScratch& operator=(const FeatureScratch&) = delete;
 
-    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
+    std::vector<std::unique_ptr<PagedList<std::uint64_t>>> lists;
     bool busy = false;
 };
 
-// Where somebody has a scratch, its memory is used. What is handed out is neither a part of it nor larger than it has to be: whoever gets
-// it may keep it.
-// `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
+// Where somebody has a scratch, its memory is used. What is handed out is no longer a part of it, and not larger than it has to be: whoever gets
+// it may keep it. What a single worker has collected is handed out as it is.
+// `expected` features in all, that no list has to grow; a page that is never written costs nothing.
 template <class MakeReader>
 Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
     FeatureScratch own;
@@ -109,12 +109,12 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         bool& busy;
         ~Leave() { busy = false; }
     } leave{room.busy};
-    LargeBuffer<std::uint64_t> features;
+    PagedList<std::uint64_t> features;
     // Each worker collects the features of its documents in a list of its own; then they are put in order.
     std::mutex guard;
     std::size_t taken = 0;
     struct Place {
-        const std::vector<std::uint64_t>* list;
+        const PagedList<std::uint64_t>* list;
         std::size_t offset, size;
     };
     std::vector<Place> places(count);
@@ -124,10 +124,10 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     {
         nb::gil_scoped_release release;
         for_each_document(count, workers, [&] {
-            std::vector<std::uint64_t>* list;
+            PagedList<std::uint64_t>* list;
             {
                 const std::lock_guard lock(guard);
-                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<std::vector<std::uint64_t>>());
+                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<PagedList<std::uint64_t>>());
                 list = room.lists[taken++].get();
                 list->clear();
             }
@@ -145,17 +145,17 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         offsets.reserve(count + 1);
         std::size_t total = 0;
         for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
-        features = LargeBuffer<std::uint64_t>(total);
-        std::uint64_t* at = features.data();
-        if (taken == 1) {
-            std::copy_n(room.lists[0]->data(), total, at);  // one worker takes documents in order
+        if (taken == 1 && total > 0) {
+            features = std::move(*room.lists[0]);  // one worker takes documents in order
         } else {
-            for (const Place& place : places) at = std::copy_n(place.list->data() + place.offset, place.size, at);
+            features.reserve(total);
+            for (const Place& place : places) features.add(place.list->data() + place.offset, place.size);
         }
+        features.trim();
     }
     std::uint64_t* const data = features.data();
     const auto size = static_cast<std::size_t>(offsets.back());
-    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<LargeBuffer<std::uint64_t>>(std::move(features)));
+    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<PagedList<std::uint64_t>>(std::move(features)));
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 

@@ -56,9 +56,10 @@ class FeatureSet {
     std::size_t place(std::uint64_t feature) const { return static_cast<std::size_t>(feature * kGolden >> shift_); }
 
     std::vector<std::uint64_t> slots_;
-    std::vector<std::uint8_t> marks_;
-    std::uint8_t mark_ = 0;  // of the features at hand
-    std::vector<std::size_t> suspects_;
+    // The last feature at each place: its number, and in the upper bits the mark of its text.
+    std::vector<std::uint16_t> places_;
+    unsigned mark_ = 0;                             // of the text at hand
+    std::vector<std::uint16_t> before_, suspects_;  // what its place held before each feature; the features whose place was taken
     std::size_t mask_ = 0;
     unsigned shift_ = 0;
     bool has_zero_ = false;

@@ -32,7 +32,7 @@ std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint64_t* keys) {
     std::uint64_t* const features = features_.data() + first_;
     digest = sequence_digest({features, features_.size() - first_});
     const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
-    features_.resize(first_ + count);
+    features_.shorten(first_ + count);
     if (banding_.bands == 0) return 0;
     hasher_.finish();
     const std::uint32_t* bin = bins_.data();

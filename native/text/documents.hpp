@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/paged_list.hpp"
 #include "sketch/feature_set.hpp"
 #include "sketch/leaders.hpp"
 #include "sketch/minhash.hpp"
@@ -24,7 +25,7 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles);
 // Sketches one document after the other, re-using its buffers. The features of all of them are appended to one list.
 class DocumentSketcher {
    public:
-    DocumentSketcher(const Banding& banding, std::vector<std::uint64_t>& features)
+    DocumentSketcher(const Banding& banding, PagedList<std::uint64_t>& features)
         : banding_(banding), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
 
     void start() {
@@ -36,7 +37,7 @@ class DocumentSketcher {
     }
     // Features, and what the MinHash is made of.
     void add(const std::uint64_t* sketched, const std::uint64_t* features, std::size_t count) {
-        features_.insert(features_.end(), features, features + count);
+        features_.add(features, count);
         if (banding_.bands) hasher_.add(sketched, count);
     }
     // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
@@ -44,7 +45,7 @@ class DocumentSketcher {
 
    private:
     Banding banding_;
-    std::vector<std::uint64_t>& features_;
+    PagedList<std::uint64_t>& features_;
     std::size_t first_ = 0;  // of this document
     MinHasher hasher_;
     FeatureSet set_;

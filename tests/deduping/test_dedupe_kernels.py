@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from array import array
@@ -53,6 +54,16 @@ def test_many_documents_one_after_the_other() -> None:
     for i, text in enumerate(documents):
         tokens = [token.encode() for token, _, _ in reference.tokenize(text, "auto")]
         assert features[offsets[i] : offsets[i + 1]].tolist() == list(dict.fromkeys(reference.secret_features(tokens, 2, KEY)))
+
+
+@given(st.lists(st.integers(0, 5), max_size=9), st.integers(40, 200), st.randoms(use_true_random=False))
+def test_features_that_fall_on_one_place_are_told_apart(chosen: list[int], others: int, draw: random.Random) -> None:
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    same_place = [(7 << 54 | number) * inverse % (1 << 64) for number in range(6)]
+    features = [same_place[number] for number in chosen] + [draw.getrandbits(64) for _ in range(others)]
+    draw.shuffle(features)
+    found = _native.sketch_feature_lists(array("Q", features), np.array([0, len(features)]), SIZE, BANDS, ROWS, 1)[0]
+    assert list(found) == list(dict.fromkeys(features))
 
 
 @pytest.mark.parametrize("count", [4094, 4097, 20_000])
@@ -236,6 +247,16 @@ def test_a_scratch_changes_nothing(workers: int) -> None:
     features = kept[0]
     del scratch
     assert list(features) == []  # what was handed out keeps it alive
+
+
+def test_more_features_than_a_text_of_its_length_usually_has() -> None:
+    letters = random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=80_000)
+    texts = [" ".join(part).encode() for part in (letters[:50_000], letters[50_000:], letters[:10])]
+    given = b"".join(texts), np.cumsum([0, *map(len, texts)]).astype(np.int64), 0, True, 4
+    features, offsets = _native.sketch_documents(*given, 0, SIZE, BANDS, ROWS, 1, None, KEY)[:2]
+    repeated, ends = map(list, _native.secret_features(*given, False, 1, KEY))
+    expected = [list(dict.fromkeys(repeated[first:last])) for first, last in itertools.pairwise(ends)]
+    assert [list(features)[first:last] for first, last in itertools.pairwise(list(offsets))] == expected
 
 
 def test_a_document_larger_than_a_chunk_has_its_own() -> None:

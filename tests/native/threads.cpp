@@ -87,11 +87,11 @@ std::vector<TokenDigest> dedupe_sketches(const std::vector<std::string>& documen
     constexpr Banding kBanding{64, 16, 4};
     std::vector<TokenDigest> digests(documents.size());
     std::vector<std::uint64_t> keys(documents.size() * kBanding.bands);
-    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
+    std::vector<std::unique_ptr<PagedList<std::uint64_t>>> lists;
     std::mutex guard;
     for_each_document(documents.size(), workers, [&] {
         const std::lock_guard lock(guard);
-        std::vector<std::uint64_t>* list = lists.emplace_back(std::make_unique<std::vector<std::uint64_t>>()).get();
+        PagedList<std::uint64_t>* list = lists.emplace_back(std::make_unique<PagedList<std::uint64_t>>()).get();
         return [&, list, shingler = TextShingler(kOptions), sketcher = DocumentSketcher(kBanding, *list)](std::size_t i) mutable {
             sketcher.start();
             shingler.run(bytes(documents[i]), [&](const std::uint64_t* hashes, std::size_t count) { sketcher.add(hashes, hashes, count); });
