@@ -75,3 +75,44 @@ def test_the_collector_is_as_it_was_after_an_error() -> None:
     with pytest.raises(ZeroDivisionError), uncollected():
         raise ZeroDivisionError
     assert gc.isenabled()
+
+
+def test_the_collector_rests_until_the_last_thread_has_left() -> None:
+    first, second = uncollected(), uncollected()
+    with first:
+        second.__enter__()
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_a_child_of_a_fork_collects_though_a_thread_of_its_parent_did_not() -> None:
+    inside, done = threading.Event(), threading.Event()
+
+    def rest() -> None:
+        with uncollected():
+            inside.set()
+            done.wait(60)
+
+    thread = threading.Thread(target=rest)
+    thread.start()
+    try:
+        assert inside.wait(60)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            found = gc.isenabled()
+            with uncollected():
+                found = found and not gc.isenabled()
+            os._exit(7 if found and gc.isenabled() else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    finally:
+        done.set()
+        thread.join()

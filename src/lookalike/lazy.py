@@ -1,6 +1,8 @@
 """What is done on first use: imports, so that a package costs nothing and a command loads only what it needs; and values of objects."""
 
 import gc
+import os
+import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
