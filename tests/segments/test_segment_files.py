@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import struct
 from pathlib import Path
 
@@ -144,3 +145,14 @@ def test_nothing_is_left_of_a_failed_write(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"."):
         write_segment(tmp_path / "a", "kind", "r", SECTIONS)
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_the_system_says_why_a_file_cannot_be_written(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_segment(tmp_path / "a", "kind", "r", {"values": np.zeros(1 << 18)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert os.listdir(tmp_path) == []

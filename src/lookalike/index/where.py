@@ -246,7 +246,7 @@ class _Expression:
             return _comparison(name, "in", values)
         if self._next("has"):
             return _comparison(name, "has", self._constant())
-        _, sign = self._take(f"what {name!r} is compared by", "sign")
+        _, sign = self._take(f"a comparison (=, !=, {', '.join(ORDERS)}, in or has) behind {name!r}", "sign")
         return _comparison(name, "==" if sign == "=" else sign, self._constant())
 
     def _constant(self) -> Any:
