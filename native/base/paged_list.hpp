@@ -100,7 +100,7 @@ class PagedList {
 #else
 
 template <class T>
-class PagedList {
+class HeapList {
    public:
     T* data() { return values_.data(); }
     const T* data() const { return values_.data(); }
@@ -114,6 +114,9 @@ class PagedList {
    private:
     std::vector<T> values_;
 };
+
+template <class T>
+using PagedList = HeapList<T>;
 
 #endif
 

@@ -114,7 +114,8 @@ def test_the_module_agrees_with_golden_vectors_at_every_width(level: str) -> Non
 
 def test_the_module_runs_on_an_old_processor() -> None:
     (emulator,) = needed("qemu-x86_64")
-    assert printed(emulator, "-cpu", "Nehalem", sys.executable, "-c", SELF_TEST) == ["x86-64 (SSE2) True"]
+    its_own = {"OPENBLAS_CORETYPE": "Nehalem"}  # numpy's library obeys this variable, which may name a processor that this one is not
+    assert printed(emulator, "-cpu", "Nehalem", sys.executable, "-c", SELF_TEST, **its_own) == ["x86-64 (SSE2) True"]
 
 
 def test_the_kernels_compile_without_linux() -> None:

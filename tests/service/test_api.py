@@ -145,6 +145,18 @@ def test_a_document_is_put_read_and_removed(service: Running) -> None:
     assert service.ask("GET", path)[0] == 404
 
 
+def test_numbers_of_any_size_are_kept(service: Running) -> None:
+    meta = {"least": -(2**63) - 1, "most": 2**70, "listed": [10**30, 1.5, 0.0]}
+    assert service.ask("PUT", "/documents/numbers", {"text": "A number of any size.", "meta": meta})[0] == 201
+    try:
+        assert service.ask("GET", "/documents/numbers")[1]["meta"] == meta
+        answer = service.ask("POST", "/admit", {"id": "again", "text": "A number of any size.", "meta": meta})[1]
+        assert not answer["admitted"]
+        assert answer["match"]["meta"] == meta
+    finally:
+        service.ask("DELETE", "/documents/numbers")
+
+
 def test_many_are_removed_at_once(service: Running) -> None:
     for id_ in ("r1", "r2"):
         assert service.ask("PUT", f"/documents/{id_}", {"text": "to be removed"})[0] == 201

@@ -83,7 +83,31 @@ def test_records_of_files(tmp_path: Path) -> None:
                 found = remote.search(file, by="record", threshold=threshold)
                 beside = local.search(file, by="record", threshold=threshold)
                 assert [match.id for match in found] == [match.id for match in beside] == [expected]
-                assert found[0].score == pytest.approx(beside[0].score)
+                assert found[0].score == beside[0].score
+
+
+def test_records_with_weights_of_their_own(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    bridge = {"payer": "云测科技有限公司", "amount": 3400, "words": {"bridge", "repair"}}
+    with la.open(store, kinds="record", weights={"amount": 0.5}) as local:
+        local.add([("a", bridge), ("b", {"payer": "云测科技有限公司", "amount": 12, "words": {"garden"}})])
+        with running(tmp_path, str(store), "--processes", "1", "--quiet") as service, la.open(service.address) as remote:
+            asked = bridge | {"payer": "another one", "amount": 3390}
+            for query in (
+                asked,
+                la.record(asked),
+                la.record(asked, weights={"payer": 0, "words": 2}),
+                la.record(asked, measures={"amount": "exact"}),
+            ):
+                mine, theirs = (index.search(query, by="record", threshold=0.1) for index in (local, remote))
+                assert mine == theirs
+            assert (
+                len({remote.search(la.record(asked, weights={"payer": weight}), by="record", threshold=0.1)[0].score for weight in (0, 1)})
+                == 2
+            )
+            status, problem = service.ask("POST", "/search", {"text": "a text", "weights": {"payer": 0}})
+            assert status == 422
+            assert "leave them out" in problem["message"]
 
 
 def test_ask_and_add(both: tuple[la.Index, la.Index]) -> None:

@@ -18,20 +18,22 @@ import numpy as np
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
 from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError, NotFound, RecipeMismatch, StoreError
+from lookalike.fingerprints.record import RecordPrint, record
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index.admit import Admitted
 from lookalike.index.connection import Connection
 from lookalike.index.index import Index
 from lookalike.index.remote_collections import RemoteCollections
-from lookalike.index.search import SimhashMatches, written_record
+from lookalike.index.search import SimhashMatches, profile_print, written_record
 from lookalike.index.where import parse_where
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
-from lookalike.profiles.records import is_json_object, scanned_record
+from lookalike.profiles.records import is_json_object
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
 from lookalike.stores.ids import Id, check_id, listed_ids
-from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
+from lookalike.stores.matches import Cluster, Clusters, FieldMatch, Match, Matches, Member
+from lookalike.stores.settings import FIELD_RULES
 
 TOGETHER = 1000  # documents per request
 PAGE = 500
@@ -210,9 +212,12 @@ class RemoteIndex(Index):
         if isinstance(query, Page):
             asked |= {"text": query.html, "as": "page"}
         elif isinstance(query, Mapping):
-            asked |= {"record": dict(query)}
+            asked |= {"record": record(query).data}  # as JSON says it: a set is a list in order
         elif isinstance(query, Path) and asked.get("by") == "record":
-            asked |= {"record": written_record(query) if is_json_object(query) else scanned_record(query)}
+            rules = [self.settings.get(name, {}) for name in FIELD_RULES]
+            asked |= {"record": written_record(query)} if is_json_object(query) else _record_request(profile_print(query, *rules))
+        elif isinstance(query, RecordPrint):
+            asked |= _record_request(query)
         elif query is not None:
             asked |= {"text": check_str("query", query, "a text, a page or a record")}
         if simhash is not None:
@@ -276,6 +281,10 @@ def _numbered(id: Id) -> dict[str, str]:
     return {"number": "1"} if isinstance(id, int) else {}
 
 
+def _record_request(asked: RecordPrint) -> dict[str, Any]:
+    return {"record": asked.data, "weights": dict(asked.weights), "measures": dict(asked.measures)}
+
+
 def _condition(where: Any) -> str | None:
     """A filter as a query string has it; a wrong one is refused here, as every store does, since JSON would change some."""
     if where is None:
@@ -316,7 +325,8 @@ def _row(document: Any) -> dict[str, Any]:
 
 def _match(found: Mapping[str, Any]) -> Match:
     passages = [Passage(tuple(each["left"]), tuple(each["right"])) for each in found.get("passages", ())]
-    match = Match(found["id"], found["score"], found["distance"], passages, estimated=bool(found.get("estimated")))
+    fields = {name: FieldMatch(**field) for name, field in found["fields"].items()} if "fields" in found else None
+    match = Match(found["id"], found["score"], found["distance"], passages, estimated=bool(found.get("estimated")), fields=fields)
     match.scale = found.get("scale", "")
     match.carry(json.dumps(found.get("meta", {})))
     match.text, match.compared, match.share = found.get("text"), found.get("compared"), found.get("share")

@@ -188,13 +188,18 @@ def written_record(file: Path) -> Mapping[str, Any]:
     return parse_record(readable(file, "text").text(), str(file))
 
 
+def profile_print(file: Path, weights: Mapping[str, float], measures: Mapping[str, str]) -> RecordPrint:
+    """The record that a scan would store of a file, by the rules of a collection. What nobody knows of the file does not count."""
+    from lookalike.profiles.records import UNKNOWN, scanned_record  # few searches need it
+
+    return record(scanned_record(file), weights={**weights, UNKNOWN: 0.0}, measures=measures)
+
+
 def _record_of(query: object, way: Way, settings: Settings) -> Any:
     if isinstance(query, Path):
-        from lookalike.profiles.records import UNKNOWN, is_json_object, scanned_record  # few searches need it
+        from lookalike.profiles.records import is_json_object  # few searches need it
 
-        if is_json_object(query):
-            return written_record(query)
-        return record(scanned_record(query), weights={**dict(settings.weights), UNKNOWN: 0.0}, measures=dict(settings.measures))
+        return written_record(query) if is_json_object(query) else profile_print(query, dict(settings.weights), dict(settings.measures))
     if not isinstance(query, (Mapping, RecordPrint)):
         raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a file, not a {type(query).__name__}")
     return query

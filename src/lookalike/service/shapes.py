@@ -74,11 +74,16 @@ class FingerprintAnswer(Struct):
 
 
 class SearchRequest(Request):
-    """What to look for: a text, a page (its HTML), a record, a vector of the model, or a SimHash (a number, signed or not, or "0x…")."""
+    """What to look for: a text, a page (its HTML), a record, a vector of the model, or a SimHash (a number, signed or not, or "0x…").
+
+    ``weights`` and ``measures``: those of the fields of this record, in the place of the collection's.
+    """
 
     text: str | UnsetType = UNSET
     simhash: int | str | UnsetType = UNSET
     record: dict[str, Any] | UnsetType = UNSET
+    weights: dict[str, float] | UnsetType = UNSET
+    measures: dict[str, str] | UnsetType = UNSET
     vector: Annotated[list[float], Meta(max_length=10_000)] | UnsetType = UNSET
     as_: What = "text"
     by: str | UnsetType = UNSET

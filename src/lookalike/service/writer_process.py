@@ -29,9 +29,10 @@ _MOST = 1 << 30
 _PIECE = 1 << 20
 ANSWER_SECONDS = 5.0  # that a process may take to make room for an answer
 _log = logging.getLogger("lookalike.service")
-_encoder = msgspec.msgpack.Encoder()
-_asked = msgspec.msgpack.Decoder(tuple[int, Operation])
-_answered = msgspec.msgpack.Decoder(tuple[int, Done | None, Failed | None])
+# JSON, as clients write it: whatever they may say of a document can be handed on. MessagePack ends at numbers of 64 bits.
+_encoder = msgspec.json.Encoder()
+_asked = msgspec.json.Decoder(tuple[int, Operation])
+_answered = msgspec.json.Decoder(tuple[int, Done | None, Failed | None])
 
 
 def _messages(data: bytearray) -> Iterator[bytes]:

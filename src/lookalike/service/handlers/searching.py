@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
 from lookalike.errors import InputError
+from lookalike.fingerprints.record import RecordPrint, record
 from lookalike.markup.page import page
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call, TooLarge
 from lookalike.service.filters import parsed_where
+from lookalike.stores.settings import FIELD_RULES
 
 if TYPE_CHECKING:
     from lookalike.index.index import Index
@@ -47,6 +49,8 @@ def _prepared(service: Service, call: Call, asked: shapes.SearchRequest) -> Call
     given = {name: value for name in ("text", "simhash", "record", "vector") if (value := getattr(asked, name)) is not UNSET}
     if len(given) != 1:
         raise InputError("give one thing to look for: text, simhash, record or vector")
+    if "record" not in given and (asked.weights is not UNSET or asked.measures is not UNSET):
+        raise InputError("weights and measures are of the fields of a record: leave them out")
     text = asked.text if isinstance(asked.text, str) else None
     if text is not None:
         _check_length(text, call)
@@ -61,7 +65,7 @@ def _prepared(service: Service, call: Call, asked: shapes.SearchRequest) -> Call
         elif "vector" in given:
             found = index.search(vector=given["vector"], **options)
         else:
-            found = index.search(_thing(text, asked.as_) if text is not None else given["record"], **options)
+            found = index.search(_thing(text, asked.as_) if text is not None else _record(index, asked, given["record"]), **options)
         matches = found[asked.offset :] if asked.offset else found
         texts = _texts(index, matches) if asked.with_text else {}
         rows = [_row(match, asked.passages) | ({"text": texts.get(match.id)} if asked.with_text else {}) for match in matches]
@@ -88,6 +92,15 @@ def _check_length(text: str, call: Call) -> None:
 
 def _thing(text: str, what: str) -> Any:
     return page(text) if what == "page" else text
+
+
+def _record(index: Index, asked: shapes.SearchRequest, data: dict[str, Any]) -> Mapping[str, Any] | RecordPrint:
+    """The record, with weights and measures of its own if they were given."""
+    own = {name: value for name in FIELD_RULES if (value := getattr(asked, name)) is not UNSET}
+    if not own:
+        return data
+    rules = {name: index.settings.get(name, {}) for name in FIELD_RULES}
+    return record(data, **(rules | own))
 
 
 def _next(asked: shapes.SearchRequest | shapes.SearchBatchRequest, rows: int, found: Matches) -> int | None:
