@@ -59,7 +59,7 @@ def answers(connection: socket.socket, count: int) -> list[tuple[int, object, ob
         data += connection.recv(1 << 16)
         while len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "little"):
             end = 4 + int.from_bytes(data[:4], "little")
-            found.append(msgspec.msgpack.decode(data[4:end]))
+            found.append(msgspec.json.decode(data[4:end]))
             data = data[end:]
     return [(number, done, failed) for number, done, failed in found]
 

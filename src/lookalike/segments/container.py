@@ -68,7 +68,7 @@ def write_segment(path: Path, kind: str, recipe: str, sections: Sections, origin
             file.write(_HEADER.pack(MAGIC, FORMAT, len(description), size))
             file.write(description.ljust(start - _HEADER.size, b"\0"))
             for array in sections.values():
-                file.write(np.ascontiguousarray(array).view(np.uint8))  # numpy's own way keeps the system's reason to itself
+                file.write(np.ascontiguousarray(array).view(np.uint8).data)  # numpy's own way keeps the system's reason to itself
                 file.write(bytes(_padded(array.nbytes) - array.nbytes))
             file.flush()
             file.write(_CHECKSUM.pack(_checksum(file, size - _CHECKSUM.size)))
