@@ -50,7 +50,7 @@ void KeptBuckets::enter(unsigned band, const std::uint64_t* keys, const Bucket* 
     bool moved = false;
     table.older.resize(table.older.size() + rows.size(), kNobody);
     for (std::size_t i = 0; i < rows.size(); ++i, ++document) {
-        if (3 * table.slots.size() <= 4 * (table.used + 1)) {
+        if (is_full(band)) {
             grow(table);
             moved = true;
         }
@@ -72,6 +72,13 @@ void KeptBuckets::enter(unsigned band, const std::uint64_t* keys, const Bucket* 
         table.older[document] = slot.newest;
         slot.newest = document;
     }
+}
+
+// Up to three quarters full, one band a little later than the other: all tables fill at one pace, and whoever waits for the decision would wait for all to
+// grow at once.
+bool KeptBuckets::is_full(unsigned band) const {
+    const Table& table = tables_[band];
+    return 16 * (table.used + 1) * bands() >= table.slots.size() * (11 * bands() + band);
 }
 
 void KeptBuckets::grow(Table& table) {

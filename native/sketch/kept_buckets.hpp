@@ -58,6 +58,7 @@ class KeptBuckets {
     static std::size_t home(const Table& table, std::uint64_t key);
     static std::size_t slot_of(const Table& table, std::uint64_t key, std::size_t from);
     static std::size_t slot_of(const Table& table, std::uint64_t key) { return slot_of(table, key, home(table, key)); }
+    bool is_full(unsigned band) const;
     static void grow(Table& table);
 
     std::uint32_t limit_, documents_ = 0;

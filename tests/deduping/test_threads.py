@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lookalike.deduping.threads import NAME, Threads
+from lookalike.deduping.threads import AHEAD, NAME, Threads
 
 WORKERS = [1, 2, 5]
 
@@ -70,11 +70,11 @@ def test_who_stops_early_leaves_nobody_behind(workers: int) -> None:
 
     with Threads[int, int](workers) as threads:
         next(threads.in_order(tasks(), lambda number: number))
-    assert len(made) <= 2 * workers + 1
+    assert len(made) <= AHEAD * workers + 1
     assert not helpers()
 
 
-@pytest.mark.parametrize(("room", "most"), [(0, 6), (1, 1), (25, 3)])
+@pytest.mark.parametrize(("room", "most"), [(0, 3 * AHEAD), (1, 1), (25, 3)])
 def test_no_more_is_held_than_there_is_room_for(room: int, most: int) -> None:
     """Tasks of ten bytes: one is always taken, and another while those that are held leave room."""
     held, largest, guard = set(), 0, threading.Lock()

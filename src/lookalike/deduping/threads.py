@@ -12,6 +12,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 NAME = "lookalike-worker"
+AHEAD = 4  # tasks taken in advance for each thread: enough for the others while the caller works on a result for long
+JOBS = 2  # left for later for each thread
 
 
 class Threads(Generic[Task, Result]):
@@ -56,10 +58,10 @@ class Threads(Generic[Task, Result]):
     def in_order(
         self, tasks: Iterator[Task], work: Callable[[Task], Result], *, size: Callable[[Task], int] = lambda task: 0, room: int = 0
     ) -> Iterator[Result]:
-        """The results. So many tasks are taken in advance that all threads have one; of tasks that have a size, in bytes, beyond the first
-        no more than fit into the room."""
+        """The results. So many tasks are taken in advance that all threads have some; of tasks that have a size, in bytes, beyond the
+        first no more than fit into the room."""
         self._tasks, self._work, self._size, self._more = tasks, work, size, True
-        self._most, self._room = 2 * self._workers if self._workers > 1 else 1, room
+        self._most, self._room = AHEAD * self._workers if self._workers > 1 else 1, room
         for _ in range(self._workers - 1 - len(self._helpers)):
             self._helpers.append(Thread(target=self._help, name=NAME, daemon=True))
             self._helpers[-1].start()
@@ -86,7 +88,7 @@ class Threads(Generic[Task, Result]):
         with self._changed:
             self._lanes.setdefault(lane, deque()).append(job)
             self._notify()
-        self._work_off(2 * self._most)
+        self._work_off(JOBS * self._workers)
 
     def finish_jobs(self) -> None:
         """Returns when no job is left."""

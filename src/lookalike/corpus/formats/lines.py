@@ -12,7 +12,7 @@ from lookalike import _native
 from lookalike.corpus.row import Problem, damaged
 from lookalike.corpus.streams import damage
 
-BLOCK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
+BLOCK = 2 << 20  # bytes: few enough that a block is still in a cache when it is sketched, and enough that the steps between cost little
 LINE_END = ord("\n")
 _MARK = b"\xef\xbb\xbf"
 
