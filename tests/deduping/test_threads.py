@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lookalike.deduping.threads import AHEAD, NAME, Threads
+from lookalike.deduping.threads import AHEAD, JOBS, NAME, Threads
 
 WORKERS = [1, 2, 5]
 
@@ -91,6 +91,8 @@ def test_no_more_is_held_than_there_is_room_for(room: int, most: int) -> None:
         for number in threads.in_order(tasks(), lambda number: number, size=lambda task: 10, room=room):
             with guard:
                 held.discard(number)
+        assert 10 * most <= threads.may_hold < 10 * (most + 1)
+        assert threads.may_wait == 3 * JOBS * 10
     assert largest <= most + 1  # the one that is handed out has left room before it is taken off here
 
 

@@ -261,7 +261,8 @@ class Run:
             self._waiting.add(sketches, place)
 
     def _offer(self, sketches: Sketches, stay: bool = False) -> None:
-        others = self.ledger.nbytes + self._waiting.nbytes + MADE_OF_A_ROW * self._threads.held
+        rows = MADE_OF_A_ROW * self._threads.may_hold + (self._threads.may_wait if self._written else 0)
+        others = self.ledger.nbytes + self._waiting.nbytes + rows
         with self.times.timed("compare"):
             leaders, similarities = self._decider.offer(sketches, others, stay=stay)
         self._found[0].add(leaders)

@@ -36,6 +36,7 @@ class Threads(Generic[Task, Result]):
         self._taken = self._handed_out = 0
         self._sizes: dict[int, int] = {}  # of the tasks whose results were not handed out yet
         self._most, self._room = 1, 0
+        self._largest = 0  # of all sizes so far
         self._results: dict[int, Result | _Failure] = {}
         self._lanes: dict[object, deque[Callable[[], object]]] = {}
         self._busy: set[object] = set()
@@ -50,10 +51,16 @@ class Threads(Generic[Task, Result]):
             helper.join()
 
     @property
-    def held(self) -> int:
-        """The size of all tasks whose results were not handed out yet."""
+    def may_hold(self) -> int:
+        """How large the tasks whose results were not handed out yet can become together, as far as their sizes are known."""
         with self._changed:
-            return sum(self._sizes.values())
+            most = self._most * self._largest
+            return min(most, self._room + self._largest) if self._room else most
+
+    @property
+    def may_wait(self) -> int:
+        """The same of tasks for which a job each is left for later."""
+        return JOBS * self._workers * self._largest
 
     def in_order(
         self, tasks: Iterator[Task], work: Callable[[Task], Result], *, size: Callable[[Task], int] = lambda task: 0, room: int = 0
@@ -163,6 +170,7 @@ class Threads(Generic[Task, Result]):
             if failure or not ended:
                 self._taken += 1
                 self._sizes[number] = self._size(task) if task is not None else 0
+                self._largest = max(self._largest, self._sizes[number])
             if failure:
                 self._results[number] = failure
             self._notify()
