@@ -239,6 +239,26 @@ def test_the_files_of_other_folders_stay_in_the_store(tmp_path: Path, monkeypatc
             assert sorted(map(str, index.ids())) == ids
 
 
+@pytest.mark.parametrize("given", [".", "../mine"])
+def test_what_else_the_store_has_hides_no_relation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    text = " ".join(f"word{place}" for place in range(300))
+    data = os.urandom(9000)
+    for folder, numbers in (("other", range(60)), ("mine", range(60, 62))):
+        (tmp_path / folder).mkdir()
+        for number in numbers:
+            (tmp_path / folder / f"{number}.txt").write_text(f"{text} and {number}")
+            (tmp_path / folder / f"{number}.bin").write_bytes(data + bytes([number]))
+    monkeypatch.chdir(tmp_path / "mine")
+    with la.open("memory://") as index:
+        la.scan(tmp_path / "other", store=index)
+        for _ in range(2):
+            found = la.scan(given, store=index)
+            assert {tuple(Path(each.id).name for each in family.files) for family in found.families} == {
+                ("60.txt", "61.txt"),
+                ("60.bin", "61.bin"),
+            }
+
+
 def test_names_that_are_no_unicode(tmp_path: Path) -> None:
     """The same folder is known again, and a file that has the name of another's escape is a file of its own."""
     folder = tmp_path / os.fsdecode(b"caf\xe9")

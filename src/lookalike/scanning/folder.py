@@ -102,8 +102,24 @@ def files_in(folder: Path) -> tuple[dict[str, Path], dict[Path, str]]:
 
 def is_inside(name: str, folder: Path) -> bool:
     """Whether ``files_in`` may give a file of the folder this name."""
-    prefix = "" if folder == Path() else f"{readable_name(folder).rstrip('/')}/"
+    prefix = _prefix(folder)
     return name.startswith(prefix) and not name.removeprefix(prefix).startswith(("/", "../"))
+
+
+def where_inside(folder: Path) -> dict[str, Any]:
+    """The same as a condition on ``meta``."""
+    prefix = _prefix(folder)
+    inside = [_beginning_with(prefix)] if prefix else []
+    return {"and": inside, "not": {"or": [_beginning_with(f"{prefix}/"), _beginning_with(f"{prefix}../")]}, "file_bytes": {"exists": True}}
+
+
+def _prefix(folder: Path) -> str:
+    return "" if folder == Path() else f"{readable_name(folder).rstrip('/')}/"
+
+
+def _beginning_with(start: str) -> dict[str, Any]:
+    """Names that begin with this, which ends in a slash: the next character is 0."""
+    return {"file": {">=": start, "<": f"{start[:-1]}0"}}
 
 
 def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:
