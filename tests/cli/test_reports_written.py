@@ -32,7 +32,9 @@ VERBS = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize(("report", "said"), [("missing/x.html", "the folder does not exist"), ("folder", " is a "), ("-", "name one"), ("", "file")])
+@pytest.mark.parametrize(
+    ("report", "said"), [("missing/x.html", "the folder does not exist"), ("folder", " is a "), ("-", "name one"), ("", "file")]
+)
 def test_reports_that_cannot_be_written(verb: str, report: str, said: str, inputs: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(inputs)
     (inputs / "folder").mkdir()

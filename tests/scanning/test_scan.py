@@ -455,6 +455,39 @@ def test_the_verb(folder: Path, tmp_path: Path, run: Run) -> None:
     assert run("scan", folder, "--profiles", profiles)[1] == 2
 
 
+def test_other_documents_of_the_store_may_have_fields_of_the_same_names(folder: Path, tmp_path: Path, run: Run) -> None:
+    store, name = tmp_path / "s", str(folder / "other.txt")
+    metas: list[dict[str, Any]] = [
+        {"profile": "premium", "file": name},
+        {"file": name, "file_bytes": 12},
+        {"file": name, "file_bytes": "many", "mtime": None, "kind": 5, "sha256": [], "bytes": {}},
+    ]
+    with la.open(store) as index:
+        index.add((f"own {place}", f"a text with the number {place}", meta) for place, meta in enumerate(metas))
+    for _ in range(2):
+        assert run("scan", folder, "--store", store, "--profiles", tmp_path / "p.jsonl")[1] == 0
+    with la.open(store) as index:
+        assert [index.get(f"own {place}").meta for place in range(len(metas))] == metas
+    assert '"own ' not in (tmp_path / "p.jsonl").read_text(encoding="utf-8")
+
+
+def test_no_file_of_the_folder_is_a_report(folder: Path, tmp_path: Path, run: Run) -> None:
+    labels = tmp_path / "labels"
+    (labels / "weather").mkdir(parents=True)
+    example = labels / "weather" / "a.txt"
+    example.write_text("rain and wind")
+    link = tmp_path / "link.html"
+    link.symlink_to(folder / "other.txt")
+    before = {path: path.read_bytes() for path in (folder / "other.txt", example)}
+    for report in (folder / "other.txt", link, example):
+        for option in ("--html", "--profiles"):
+            said, code = run("scan", folder, "--labels", labels, "--store", tmp_path / "s", option, report)
+            assert (code, "is the input" in said) == (2, True)
+    assert {path: path.read_bytes() for path in before} == before
+    assert run("scan", folder, "--html", "")[1] == 2
+    assert run("scan", folder, "--html", folder / "new.html")[1] == 0
+
+
 class TestLeaks:
     """A protected folder, and files on their way out."""
 

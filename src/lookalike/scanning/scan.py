@@ -27,7 +27,7 @@ from lookalike.profiles.patterns import read_patterns
 from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
-from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside, where_inside
+from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside, is_of_scan, where_inside
 from lookalike.scanning.nearest import nearest_older
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
@@ -147,7 +147,7 @@ class _Scan:
     def _metas(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Of the files of this folder: the text of none of them is read."""
         for id_, meta in self._index.metas():
-            if isinstance(id_, str) and isinstance(meta.get("file"), str) and "file_bytes" in meta:
+            if isinstance(id_, str) and is_of_scan(meta):
                 yield id_, meta
 
     def _known(self) -> dict[str, Known]:
@@ -172,7 +172,7 @@ class _Scan:
             if meta["file"] in self._files:
                 has_text = "profile" in meta
                 status = meta.get("status", "ok")
-                modified, mtime, note = meta.get("modified", ""), meta.get("mtime", 0), meta.get("note", "")
+                modified, mtime, note = meta.get("modified", ""), meta["mtime"], meta.get("note", "")
                 yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
     def _related(self, entries: Mapping[str, FileEntry], clusters: Clusters | None) -> tuple[list[Any], list[Any]]:
