@@ -22,8 +22,8 @@ from lookalike.checks import check_workers, is_number
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
-from lookalike.fingerprints.canonical import canonical_json, from_json, joined_surrogates, to_json
-from lookalike.fingerprints.field_measures import compared, field_measures, shared
+from lookalike.fingerprints.canonical import canonical_data, canonical_json, from_json, joined_surrogates, to_json
+from lookalike.fingerprints.field_measures import check_comparable, compared, field_measures, shared
 from lookalike.fingerprints.minhash import WeightedMinHash, check_size
 from lookalike.fingerprints.record_features import VERSION, sketch_records
 from lookalike.fingerprints.simhash import SimHash, check_bits
@@ -226,6 +226,20 @@ def records(
         found = sketched([each._data for each in some], dict(some[0].weights), bits, size, workers)
         for each, sketch in zip(some, found, strict=True):
             each._made[""] = sketch
+    return made
+
+
+def check_data(data: Mapping[str, Any], weights: Mapping[str, float], measures: Mapping[str, str]) -> None:
+    """An ``InputError`` for canonical data with a value that its measure cannot take: kept, it would stop whoever meets it later."""
+    for name, value in data.items():
+        if weights.get(name, 1.0) or name in measures:
+            check_comparable(value, name, measures.get(name))
+
+
+def comparable_data(data: object, weights: Mapping[str, float], measures: Mapping[str, str]) -> dict[str, Any]:
+    """The canonical data of a record that is to be compared with others."""
+    made = canonical_data(data)
+    check_data(made, weights, measures)
     return made
 
 
