@@ -510,6 +510,10 @@ class TestLeaks:
         clean.write_bytes(made_files.eml(["hello, nothing of yours is in here, only a greeting to everybody"]))
         assert run("search", store, clean, "--by", "passages", "--min-share", "0.2") == ([], 1)
         assert run("search", store, clean, "--by", "near", "--min-share", "0.2")[1] == 2
+        for name, data in {"empty.rtf": made_files.rtf([""]), "empty.txt": b"\n", "empty.zip": made_files.zipped({})}.items():
+            (tmp_path / name).write_bytes(data)
+            said, code = run("search", store, tmp_path / name, "--by", "passages", "--min-share", "0.2")
+            assert (code, f"{name}' has no text" in said) == (2, True)
         assert run("search", store, clean, "--by", "passages", "--min-share", "2")[1] == 2
 
     def test_without_the_texts(self, folder: Path, tmp_path: Path) -> None:
