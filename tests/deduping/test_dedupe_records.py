@@ -210,6 +210,10 @@ def test_a_row_that_cannot_be_compared_costs_that_row(bad: str, tmp_path: Path, 
         main(["add", str(store), str(path), "--as", "record", "--columns", settings["columns"]])
     out, err = capfd.readouterr()
     assert (stop.value.code, "2 documents: 2 added" in out, "document 'bad': unusable columns" in err) == (0, True, True)
+    if bad != "no date":  # pairs have no measures of their own
+        problems: list[la.Problem] = []
+        assert len(la.pairs(path, kind="record", on_problem=problems.append).pairs) == 1
+        assert len(problems) == 1
     with la.open(store) as index:
         with pytest.raises(la.InputError, match="document 'bad': record field"):
             index.add("bad", BAD[bad])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from lookalike.cli.stores import collection_option, created, creation_options, s
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
+from lookalike.fingerprints.record import comparable_documents
 from lookalike.text.code import check_language, code_recipe, language_of
 
 
@@ -88,8 +89,10 @@ def command(
             documents = _in_language(documents, language, problems)
         first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store
         with created(store, collection, **settings, **rules) as index:
+            weights, measures = (index.settings.get(name, {}) for name in ("weights", "measures"))
+            usable = comparable_documents(chain(first, documents), weights, measures, problems)
             fetched = _fetched(urls, fetching, extract, encoding, problems)
-            done = index.add(chain(_comparable(chain(first, documents), index.settings, problems), fetched), progress=progress.at)
+            done = index.add(chain(usable, fetched), progress=progress.at)
             progress.again("documents indexed")
             index.close(progress.at)
         problems.finish()
@@ -112,22 +115,6 @@ def _record_columns(what: str, columns: str | None) -> tuple[tuple[str, ...] | N
         return None, {}
     found = parse_columns(columns)
     return found.names, {"weights": dict(found.weights), "measures": dict(found.measures)} if columns is not None else {}
-
-
-def _comparable(
-    documents: Iterable[lookalike.Document], settings: Mapping[str, Any], problems: ProblemNotes
-) -> Iterator[lookalike.Document]:
-    """Without the records that nothing could be compared with: one bad row costs that row."""
-    from lookalike.fingerprints.record import comparable_data  # most are texts
-
-    for document in documents:
-        try:
-            if document.record is not None:
-                comparable_data(document.record, settings.get("weights", {}), settings.get("measures", {}))
-        except InputError as error:
-            problems(lookalike.Problem("unusable columns", f"document {document.id!r:.80}", str(error)))
-        else:
-            yield document
 
 
 def _language(inputs: tuple[str, ...], language: str | None, settings: dict[str, Any]) -> str:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any, ClassVar, NamedTuple, Self
 
 from lookalike.checks import check_workers, is_number
+from lookalike.corpus.row import Problem
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
@@ -27,6 +28,7 @@ from lookalike.fingerprints.field_measures import check_comparable, compared, fi
 from lookalike.fingerprints.minhash import WeightedMinHash, check_size
 from lookalike.fingerprints.record_features import VERSION, sketch_records
 from lookalike.fingerprints.simhash import SimHash, check_bits
+from lookalike.model import Document
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-9, 1e9  # sums and products of weights stay exact enough
 _AT_A_TIME = 1024  # records that are sketched in one call
@@ -241,6 +243,20 @@ def comparable_data(data: object, weights: Mapping[str, float], measures: Mappin
     made = canonical_data(data)
     check_data(made, weights, measures)
     return made
+
+
+def comparable_documents(
+    documents: Iterable[Document], weights: Mapping[str, float], measures: Mapping[str, str], report: Callable[[Problem], object]
+) -> Iterator[Document]:
+    """Without the records that nothing could be compared with: one bad row costs that row."""
+    for document in documents:
+        try:
+            if document.record is not None:
+                comparable_data(document.record, weights, measures)
+        except InputError as error:
+            report(Problem("unusable columns", f"document {document.id!r:.80}", str(error)))
+        else:
+            yield document
 
 
 def features_recipe(weights: Mapping[str, float]) -> str:
