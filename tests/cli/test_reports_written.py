@@ -32,7 +32,9 @@ VERBS = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize(("report", "said"), [("missing/x.html", "the folder does not exist"), ("folder", " is a "), ("-", "name one")])
+@pytest.mark.parametrize(
+    ("report", "said"), [("missing/x.html", "the folder does not exist"), ("folder", " is a "), ("-", "name one"), ("", "file")]
+)
 def test_reports_that_cannot_be_written(verb: str, report: str, said: str, inputs: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(inputs)
     (inputs / "folder").mkdir()
@@ -51,6 +53,16 @@ def test_inputs_are_not_overwritten(verb: str, inputs: Path, run: Run, monkeypat
     assert (done.returncode, done.stdout) == (2, "")
     assert "input" in done.stderr
     assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize("given", ["pairs .", "pairs *.txt", "scan ."])
+def test_files_of_folders_are_not_overwritten(given: str, inputs: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(inputs)
+    before = (inputs / "a.txt").read_bytes()
+    done = run(*given.split(), "--html", "a.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is the input 'a.txt' too" in done.stderr
+    assert (inputs / "a.txt").read_bytes() == before
 
 
 def test_two_reports_have_two_files(inputs: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

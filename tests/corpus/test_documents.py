@@ -195,7 +195,7 @@ class TestTexts:
         (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"one"))
         (tmp_path / "b.txt.zst").write_bytes(zstandard.compress(b"two"))
         (tmp_path / "c.txt.gz").write_bytes(gzip.compress(b"three" * 1000)[:-20])
-        (tmp_path / "d.txt.zst").write_bytes(b"not packed")
+        (tmp_path / "d.txt.zst").write_bytes(zstandard.compress(b"four" * 1000)[:-4])
         found, problems = read(tmp_path)
         assert [(document.text, document.path) for document in found] == [("one", None), ("two", None)]
         assert [(problem.kind, Path(problem.place).name) for problem in problems] == [

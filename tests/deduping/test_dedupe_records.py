@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import random
@@ -184,3 +185,37 @@ def test_the_verbs(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatc
     run("add", store, str(rows), "--columns", "name", code=2)
     run("dedupe", str(rows), "--out", "-", "--columns", "name", code=2)
     run("dedupe", str(rows), "--out", "-", "--as", "record", "--method", "exact", code=2)
+
+
+BAD: dict[str, Any] = {
+    "deep": {"day": "2024-01-01", "more": functools.reduce(lambda inner, _: [inner], range(70), [])},
+    "huge": {"day": "2024-01-01", "more": 1 << 1100},
+    "no date": {"day": "soon"},
+    "long": {"day": "2024-01-01", "more": {"inner": "x" * 200_001}},
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_row_that_cannot_be_compared_costs_that_row(bad: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    good = [{"id": place, "day": "2024-01-01", "more": ["x"]} for place in range(2)]
+    rows = [good[0], {"id": "bad", **BAD[bad]}, good[1]]
+    settings: dict[str, Any] = {"method": "record", "columns": "day:1:date,more:0.5"}
+    with pytest.raises(la.InputError, match=r"row 1: unusable columns: record field .*on_error='skip'"):
+        la.dedupe(rows, **settings)
+    report = la.dedupe(rows, on_error="skip", **settings)
+    assert (report.kept, report.skipped) == ([rows[0]], 1)
+    path, store = tmp_path / "rows.jsonl", tmp_path / "store"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["add", str(store), str(path), "--as", "record", "--columns", settings["columns"]])
+    out, err = capfd.readouterr()
+    assert (stop.value.code, "2 documents: 2 added" in out, "document 'bad': unusable columns" in err) == (0, True, True)
+    if bad != "no date":  # pairs have no measures of their own
+        problems: list[la.Problem] = []
+        assert len(la.pairs(path, kind="record", on_problem=problems.append).pairs) == 1
+        assert len(problems) == 1
+    with la.open(store) as index:
+        with pytest.raises(la.InputError, match="document 'bad': record field"):
+            index.add("bad", BAD[bad])
+        assert len(index.search({"day": "2024-01-02", "more": ["x"]})) == 2
+        assert len(index.clusters("record")) == 1

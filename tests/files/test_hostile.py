@@ -136,6 +136,12 @@ def test_seconds_that_nobody_can_wait(seconds: Any) -> None:
     assert read(b"a text", limits=Limits(seconds=9e8)).text == "a text"
 
 
+@pytest.mark.parametrize("memory", [0, 1 << 62, 1.5, True])
+def test_other_limits_are_whole_numbers(memory: Any) -> None:
+    with pytest.raises(la.InputError, match=r"limits: memory=.* give a whole number above 0 and below 2\*\*62"):
+        Limits(memory=memory)
+
+
 @pytest.mark.parametrize(("kind", "begin"), [("rar", b"Rar!\x1a\x07\x01\x00"), ("7z", b"7z\xbc\xaf\x27\x1c")])
 def test_archives_that_are_not_read_say_what_to_do(tmp_path: Path, kind: str, begin: bytes) -> None:
     path = tmp_path / "a.zip"

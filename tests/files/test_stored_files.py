@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import random
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -90,3 +92,46 @@ def test_deduped_documents(tmp_path: Path) -> None:
     (tmp_path / "d.txt").write_text("another text, which is like none of the others in any way at all")
     report = la.dedupe(tmp_path, threshold=0.7)
     assert (report.documents, len(report.kept)) == (4, 2)
+
+
+def test_packed_files_that_are_damaged_or_not_packed_are_kept(tmp_path: Path) -> None:
+    text = " ".join(random.Random(5).choices(made_files.PAGES[0].split(), k=5000)).encode()
+    page = b"<html><body>" + random.Random(6).randbytes(300_000).hex().encode()
+    whole = {
+        "cut.txt.gz": gzip.compress(text)[:-20],
+        "begun.txt.gz": gzip.compress(text)[:30],
+        "cut.html.gz": gzip.compress(page)[:-20],
+        "cut.tar.gz": made_files.tarred({"a.txt": text}, "w:gz")[:-20],
+        "cut.txt.zst": made_files.zstandard(text)[:-20],
+    }
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name, data in {**whole, "plain.txt.gz": text, "plain.txt.zst": text}.items():
+        (folder / name).write_bytes(data)
+    with la.open("memory://") as index:
+        index.add(folder)
+        for name, data in whole.items():
+            kept = index.get(str(folder / name))
+            assert (kept.text, kept.meta["status"], kept.meta["sha256"]) == (None, "broken", la.digest(data, "sha256").value)
+            index.add(f"own {name}", folder / name)
+            assert index.get(f"own {name}").text is None
+            with pytest.raises(la.InputError, match=r"cannot be unpacked.*by='fuzzy'"):
+                index.search(folder / name)
+        for name in ("plain.txt.gz", "plain.txt.zst"):
+            assert index.get(str(folder / name)).text == text.decode()
+            assert index.search(folder / name)[0].score == 1
+
+
+def test_an_archive_with_links_is_no_file_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+        inside = tarfile.TarInfo("a.txt")
+        inside.size = 30
+        archive.addfile(inside, io.BytesIO(b"some words " * 3))
+    problems: list[la.Problem] = []
+    (document,) = la.documents(path, binary=True, on_problem=problems.append)
+    assert document.id == f"{path}/a.txt"
+    assert [(each.kind, each.skipped, each.message) for each in problems] == [("not all was read", False, "link: a link, not followed")]

@@ -239,6 +239,26 @@ def test_the_files_of_other_folders_stay_in_the_store(tmp_path: Path, monkeypatc
             assert sorted(map(str, index.ids())) == ids
 
 
+@pytest.mark.parametrize("given", [".", "../mine"])
+def test_what_else_the_store_has_hides_no_relation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    text = " ".join(f"word{place}" for place in range(300))
+    data = os.urandom(9000)
+    for folder, numbers in (("other", range(60)), ("mine", range(60, 62))):
+        (tmp_path / folder).mkdir()
+        for number in numbers:
+            (tmp_path / folder / f"{number}.txt").write_text(f"{text} and {number}")
+            (tmp_path / folder / f"{number}.bin").write_bytes(data + bytes([number]))
+    monkeypatch.chdir(tmp_path / "mine")
+    with la.open("memory://") as index:
+        la.scan(tmp_path / "other", store=index)
+        for _ in range(2):
+            found = la.scan(given, store=index)
+            assert {tuple(Path(each.id).name for each in family.files) for family in found.families} == {
+                ("60.txt", "61.txt"),
+                ("60.bin", "61.bin"),
+            }
+
+
 def test_names_that_are_no_unicode(tmp_path: Path) -> None:
     """The same folder is known again, and a file that has the name of another's escape is a file of its own."""
     folder = tmp_path / os.fsdecode(b"caf\xe9")
@@ -435,6 +455,39 @@ def test_the_verb(folder: Path, tmp_path: Path, run: Run) -> None:
     assert run("scan", folder, "--profiles", profiles)[1] == 2
 
 
+def test_other_documents_of_the_store_may_have_fields_of_the_same_names(folder: Path, tmp_path: Path, run: Run) -> None:
+    store, name = tmp_path / "s", str(folder / "other.txt")
+    metas: list[dict[str, Any]] = [
+        {"profile": "premium", "file": name},
+        {"file": name, "file_bytes": 12},
+        {"file": name, "file_bytes": "many", "mtime": None, "kind": 5, "sha256": [], "bytes": {}},
+    ]
+    with la.open(store) as index:
+        index.add((f"own {place}", f"a text with the number {place}", meta) for place, meta in enumerate(metas))
+    for _ in range(2):
+        assert run("scan", folder, "--store", store, "--profiles", tmp_path / "p.jsonl")[1] == 0
+    with la.open(store) as index:
+        assert [index.get(f"own {place}").meta for place in range(len(metas))] == metas
+    assert '"own ' not in (tmp_path / "p.jsonl").read_text(encoding="utf-8")
+
+
+def test_no_file_of_the_folder_is_a_report(folder: Path, tmp_path: Path, run: Run) -> None:
+    labels = tmp_path / "labels"
+    (labels / "weather").mkdir(parents=True)
+    example = labels / "weather" / "a.txt"
+    example.write_text("rain and wind")
+    link = tmp_path / "link.html"
+    link.symlink_to(folder / "other.txt")
+    before = {path: path.read_bytes() for path in (folder / "other.txt", example)}
+    for report in (folder / "other.txt", link, example):
+        for option in ("--html", "--profiles"):
+            said, code = run("scan", folder, "--labels", labels, "--store", tmp_path / "s", option, report)
+            assert (code, "is the input" in said) == (2, True)
+    assert {path: path.read_bytes() for path in before} == before
+    assert run("scan", folder, "--html", "")[1] == 2
+    assert run("scan", folder, "--html", folder / "new.html")[1] == 0
+
+
 class TestLeaks:
     """A protected folder, and files on their way out."""
 
@@ -457,6 +510,10 @@ class TestLeaks:
         clean.write_bytes(made_files.eml(["hello, nothing of yours is in here, only a greeting to everybody"]))
         assert run("search", store, clean, "--by", "passages", "--min-share", "0.2") == ([], 1)
         assert run("search", store, clean, "--by", "near", "--min-share", "0.2")[1] == 2
+        for name, data in {"empty.rtf": made_files.rtf([""]), "empty.txt": b"\n", "empty.zip": made_files.zipped({})}.items():
+            (tmp_path / name).write_bytes(data)
+            said, code = run("search", store, tmp_path / name, "--by", "passages", "--min-share", "0.2")
+            assert (code, f"{name}' has no text" in said) == (2, True)
         assert run("search", store, clean, "--by", "passages", "--min-share", "2")[1] == 2
 
     def test_without_the_texts(self, folder: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from lookalike.cli.stores import collection_option, created, creation_options, s
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
+from lookalike.fingerprints.record import comparable_documents
 from lookalike.text.code import check_language, code_recipe, language_of
 
 
@@ -88,7 +89,10 @@ def command(
             documents = _in_language(documents, language, problems)
         first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store
         with created(store, collection, **settings, **rules) as index:
-            done = index.add(chain(first, documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
+            weights, measures = (index.settings.get(name, {}) for name in ("weights", "measures"))
+            usable = comparable_documents(chain(first, documents), weights, measures, problems)
+            fetched = _fetched(urls, fetching, extract, encoding, problems)
+            done = index.add(chain(usable, fetched), progress=progress.at)
             progress.again("documents indexed")
             index.close(progress.at)
         problems.finish()

@@ -56,7 +56,7 @@ def command(
     PDF, Office and OpenDocument files, mail, archives, web pages and texts are compared by what they say; of files without text (images,
     scans, encrypted files) the bytes are compared. With --store the result can be searched: lookalike search S some.pdf
     """
-    check_reports([], {"--html": page, "--profiles": profiles})
+    check_reports([each for each in (folder, labels, patterns) if each], {"--html": page, "--profiles": profiles})
     if profiles and not store:
         raise InputError("--profiles are those of a store: add --store S")
     if model and not store:
@@ -86,7 +86,9 @@ def command(
 
 def _write_profiles(store: str, name: str) -> None:
     with lookalike.open(store, read_only=True, create=False) as index:
-        lines = [json.dumps({"id": id_, **meta["profile"]}, ensure_ascii=False) for id_, meta in index.metas() if "profile" in meta]
+        profiles = ((id_, meta.get("profile")) for id_, meta in index.metas())
+        # What is no scan's may have a field of this name.
+        lines = [json.dumps({"id": id_, **profile}, ensure_ascii=False) for id_, profile in profiles if isinstance(profile, dict)]
     write_file(name, "".join(f"{line}\n" for line in lines))
 
 

@@ -119,6 +119,10 @@ def command(
         thing = _record(file, encoding, id_column)
     elif file is not None:
         thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
+    read = thing.text if isinstance(thing, lookalike.FileText) else thing
+    if min_share is not None and isinstance(read, str) and not read.strip():
+        # As of other files without text, of which the answer would be that they hold nothing.
+        raise InputError(f"{file!r} has no text, so nobody can say what it holds: search for its bytes --by fuzzy")
     with existing(store, collection) as index:
         if what == "code":
             _check_code(index, file)

@@ -94,6 +94,7 @@ class Columns(NamedTuple):
     extract: str = "main"  # or "all"
     # The columns of records, of which there are no texts then; empty: all but the id.
     fields: tuple[str, ...] | None = None
+    check: Callable[[dict[str, Any]], object] | None = None  # an InputError for what is no record that can be compared
 
     def check_header(self, names: Sequence[str], name: str) -> None:
         """An ``InputError`` for a table that cannot be used."""
@@ -120,7 +121,10 @@ class Columns(NamedTuple):
         """The record that a row is. Null, NaN, infinity and the empty text are missing values: they are no part of it."""
         names = self.fields or [name for name in values if name != self.id]
         found = {name: plain(values.get(name)) for name in names}
-        return {name: value for name, value in found.items() if value is not None and value != ""}
+        data = {name: value for name, value in found.items() if value is not None and value != ""}
+        if self.check is not None:
+            self.check(data)
+        return data
 
 
 def named_columns(columns: Columns) -> NamedColumns:

@@ -91,7 +91,7 @@ def readable(path: Path, kind: str | None = None, encoding: str | None = None) -
                 refuse_known_binary(head, str(path))
             data = head + file.read(MAX_TEXT_BYTES + 1 - len(head))
     except damage() as error:
-        raise InputError(f"{str(path)!r} cannot be unpacked: {error}; pack it again") from error
+        raise NotText(f"{str(path)!r} cannot be unpacked: {error}", "pack it again") from error
     is_page = source.format == "html" or (not source.says_format and kind_of(head, str(path)) == "html")
     return read_contents(data, str(path), kind or ("page" if is_page else "text"), encoding)
 

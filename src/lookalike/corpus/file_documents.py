@@ -35,6 +35,8 @@ def file_documents(source: Source, report: Report, *, binary: bool) -> Iterator[
                 return None  # said by whoever reads it as text
             if source.format == "html":
                 refuse_known_binary(head, source.name)
+                while source.packing and file.read(1 << 20):
+                    pass  # whether all of it can be unpacked
                 return None
             refuse_known_binary(head, source.name)
             decode_text(head + file.read(MAX_TEXT_BYTES + 1 - len(head)), source.name)
@@ -44,7 +46,8 @@ def file_documents(source: Source, report: Report, *, binary: bool) -> Iterator[
     except InputError:
         return None  # said by whoever reads it as text
     except damage():
-        return None
+        # Of what cannot be unpacked there are the bytes.
+        return _read(path, source.name, report, binary) if binary else None
     return None
 
 
@@ -61,13 +64,16 @@ def _given(found: list[FileText], path: Path, name: str, report: Report, binary:
     for each in found:
         is_member = each.data is not None
         place = f"{name}/{each.name}" if is_member else name
-        if each.text.strip():
+        is_archive = each.ok and not is_member and not each.text.strip()  # its members have the text
+        if each.text.strip() or is_archive:
             for note in each.notes:
                 report(Problem("not all was read", place, note, skipped=False))
+            if is_archive:
+                continue
         else:
             said = f"{each.status}: {'; '.join(each.notes)}" if each.notes else each.status
-            if not (binary and (is_member or each.status != "ok")):
-                report(Problem(UNREADABLE, place, said, skipped=each.status != "ok"))
+            if not binary:
+                report(Problem(UNREADABLE, place, said, skipped=not each.ok))
                 continue
             report(Problem("no text", place, f"{said}; its digests are kept", skipped=False))
         text = each.text if each.text.strip() else None

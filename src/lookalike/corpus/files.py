@@ -18,6 +18,7 @@ from lookalike.io import known_binary
 STANDARD_INPUT = "-"
 STORE_FILE = "store.sqlite"  # a folder with it is an index, kept beside its texts: no part of them
 _PACKINGS = {".gz": "gz", ".zst": "zst"}
+_SKIPPABLE = b"\x2a\x4d\x18"  # behind the first byte of a frame with which Zstandard may begin, too
 _WILD = frozenset("*?[")
 _ESCAPED = re.compile(r"\\(?=x[0-9a-f]{2})")
 
@@ -95,7 +96,7 @@ def expand(
 
 
 def as_it_is(source: Source) -> Source:
-    """A document or a picture that is named like a table, a web archive or something packed is read as what it is."""
+    """A document or a picture called like a table, a web archive or something packed is read as what it is; so is what is not packed."""
     path = source.path
     if path is None or not (source.holds_many or source.packing) or not path.is_file():
         return source
@@ -105,6 +106,8 @@ def as_it_is(source: Source) -> Source:
     except OSError:
         return source  # said by whoever reads it
     found = known_binary(head)
+    if source.packing and found is None and head[1:4] != _SKIPPABLE:
+        return replace(source, packing=None)  # not packed at all
     is_other = found is not None and found[1] not in _PACKINGS.values()
     return replace(source, format=formats.TEXT, packing=None, says_format=True) if is_other else source
 

@@ -63,6 +63,8 @@ class CollectedRows:
                 text = json.dumps(found) if (found := columns.record(values)) else None
             except RecursionError:
                 return Problem("unusable columns", row.place, "a value is nested too deep to be compared")
+            except InputError as error:
+                return Problem("unusable columns", row.place, str(error))
         elif columns.text not in values:
             return Problem("no text", row.place, f"no column {columns.text!r}: name the column of the text")
         else:

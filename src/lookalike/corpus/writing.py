@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from lookalike.corpus import formats
-from lookalike.corpus.files import Source
+from lookalike.corpus.files import Source, expand
 from lookalike.errors import InputError
 from lookalike.io import sync_folder
 
@@ -105,13 +105,26 @@ def check_folder(name: str, path: str | Path) -> None:
 
 
 def check_reports(inputs: Iterable[str | Path], reports: Mapping[str, str | None]) -> None:
-    """An ``InputError`` for reports, by their options, that cannot be written or would destroy something: before all the work is done."""
+    """An ``InputError`` for reports, by their options, that cannot be written or would destroy something: before all the work is done.
+
+    Of inputs that are folders or patterns, no file may be a report.
+    """
     for name, path in reports.items():
-        if str(path) == "-":
+        if str(path) in ("-", ""):
             raise InputError(f"{name} writes a file: name one, such as report.html")
         if path is not None:
             check_folder(name, path)
+    if any(path is not None and os.path.exists(path) for path in reports.values()):
+        inputs = [each for given in inputs for each in (given, *_files_of(given))]
     check_outputs(inputs, **reports)
+
+
+def _files_of(given: str | Path) -> list[Path]:
+    try:
+        found = expand(given, formats.TEXT, closed=lambda _: None)
+    except InputError:
+        return []  # said by whoever reads it
+    return [source.path for source in found if source.path is not None]
 
 
 def _identity(path: str | Path) -> object:

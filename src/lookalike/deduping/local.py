@@ -292,7 +292,12 @@ class Job:
         out = self.to.out
         if out is None or out == "-":
             return None
-        content = {"version": VERSION, "settings": self.settings.to_dict(), "columns": self.columns, "inputs": stamp(sources)}
+        content = {
+            "version": VERSION,
+            "settings": self.settings.to_dict(),
+            "columns": self.columns._replace(check=None),
+            "inputs": stamp(sources),
+        }
         name = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
         return Path(out).absolute().parent / f".lookalike-dedupe-{name}"
 

@@ -23,6 +23,12 @@ class RecordColumns(NamedTuple):
         weights, measures = dict(self.weights), dict(self.measures)
         return {name: [weights.get(name, 1.0), *([measures[name]] if name in measures else [])] for name in self.names}
 
+    def check(self, data: Mapping[str, Any]) -> None:
+        """An ``InputError`` for a row with a value that cannot be compared."""
+        from lookalike.fingerprints.record import comparable_data  # most runs are about texts
+
+        comparable_data(data, dict(self.weights), dict(self.measures))
+
 
 def parse_columns(columns: object) -> RecordColumns:
     if columns is None:

@@ -171,10 +171,10 @@ class Input:
         added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()
         if taken := {self.text_column, self.id_column, keep.column} & set(added):
             raise InputError(f"the column {min(map(str, taken))!r} is one that annotate adds: rename it")
-        fields = None if settings.columns is None else settings.columns.names
+        fields, check = (settings.columns.names, settings.columns.check) if settings.columns is not None else (None, None)
         if self.id_column in (fields or ()):
             raise InputError(f"columns: {self.id_column!r} is the column of the id, which no two rows share: leave it out")
-        return Columns(self.text_column, self.id_column, keep.column, keep.order if keep.column else "", added, self.extract, fields)
+        return Columns(self.text_column, self.id_column, keep.column, keep.order if keep.column else "", added, self.extract, fields, check)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ class Limits:
             in_seconds = each.name == "seconds"
             usable = is_number(value) if in_seconds else is_whole(value)
             if not usable or not 0 < value < (MOST_SECONDS if in_seconds else 2**62):
-                raise refuse(f"limits: {each.name}", value, f"give a number above 0{' and below 1e9' if in_seconds else ''}")
+                wanted = "a number above 0 and below 1e9" if in_seconds else "a whole number above 0 and below 2**62"
+                raise refuse(f"limits: {each.name}", value, f"give {wanted}")
 
     def to_dict(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}

@@ -118,6 +118,19 @@ def compared(left: Any, right: Any, path: str, measure: str | None) -> tuple[flo
     return float(score), chosen
 
 
+def check_comparable(value: Any, path: str, measure: str | None) -> None:
+    """An ``InputError`` for a value that could not even be compared with itself."""
+    if measure is not None:
+        compared(value, value, path, measure)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            check_comparable(inner, f"{path}.{key}", None)
+    elif isinstance(value, str) and len(value) > MAX_RATIO_LENGTH:
+        raise InputError(
+            f"record field {path!r}: a string of {len(value)} characters is too long for a ratio: choose exact, or a weight of 0"
+        )
+
+
 def shared(left: Any, right: Any) -> list[Any]:
     """What two values have in common, as a list of one value; an empty list where that is nothing."""
     if isinstance(left, str) and isinstance(right, str):

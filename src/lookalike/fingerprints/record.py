@@ -13,20 +13,22 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any, ClassVar, NamedTuple, Self
 
 from lookalike.checks import check_workers, is_number
+from lookalike.corpus.row import Problem
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
-from lookalike.fingerprints.canonical import canonical_json, from_json, joined_surrogates, to_json
-from lookalike.fingerprints.field_measures import compared, field_measures, shared
+from lookalike.fingerprints.canonical import canonical_data, canonical_json, from_json, joined_surrogates, to_json
+from lookalike.fingerprints.field_measures import check_comparable, compared, field_measures, shared
 from lookalike.fingerprints.minhash import WeightedMinHash, check_size
 from lookalike.fingerprints.record_features import VERSION, sketch_records
 from lookalike.fingerprints.simhash import SimHash, check_bits
+from lookalike.model import Document
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-9, 1e9  # sums and products of weights stay exact enough
 _AT_A_TIME = 1024  # records that are sketched in one call
@@ -227,6 +229,34 @@ def records(
         for each, sketch in zip(some, found, strict=True):
             each._made[""] = sketch
     return made
+
+
+def check_data(data: Mapping[str, Any], weights: Mapping[str, float], measures: Mapping[str, str]) -> None:
+    """An ``InputError`` for canonical data with a value that its measure cannot take: kept, it would stop whoever meets it later."""
+    for name, value in data.items():
+        if weights.get(name, 1.0) or name in measures:
+            check_comparable(value, name, measures.get(name))
+
+
+def comparable_data(data: object, weights: Mapping[str, float], measures: Mapping[str, str]) -> dict[str, Any]:
+    """The canonical data of a record that is to be compared with others."""
+    made = canonical_data(data)
+    check_data(made, weights, measures)
+    return made
+
+
+def comparable_documents(
+    documents: Iterable[Document], weights: Mapping[str, float], measures: Mapping[str, str], report: Callable[[Problem], object]
+) -> Iterator[Document]:
+    """Without the records that nothing could be compared with: one bad row costs that row."""
+    for document in documents:
+        try:
+            if document.record is not None:
+                comparable_data(document.record, weights, measures)
+        except InputError as error:
+            report(Problem("unusable columns", f"document {document.id!r:.80}", str(error)))
+        else:
+            yield document
 
 
 def features_recipe(weights: Mapping[str, float]) -> str:

@@ -13,6 +13,7 @@ from lookalike.corpus.files import STORE_FILE
 from lookalike.corpus.row import Problem
 from lookalike.errors import InputError
 from lookalike.files.model import read_places
+from lookalike.fingerprints.record import comparable_documents
 from lookalike.index.opening import open as open_index
 from lookalike.model import Document
 from lookalike.pairing.things import Thing, ThingPart
@@ -62,7 +63,7 @@ def _stored(location: str, collection: str, kind: str) -> Iterator[Document]:
 
 def _documents(given: list[str | Path], kind: str, columns: dict[str, str], report: Report) -> Iterable[Document]:
     if kind == "record":
-        return documents(given, id_column=columns["id_column"], columns=[], on_problem=report)
+        return comparable_documents(documents(given, id_column=columns["id_column"], columns=[], on_problem=report), {}, {}, report)
     # The source of code is wanted as it is, of HTML too.
     return documents(
         given,

@@ -27,6 +27,7 @@ from lookalike.profiles.records import PART, as_record
 from lookalike.text.idf import Idf
 
 AHEAD = 8  # files for each process that may be read before the first is taken
+_KEPT: dict[str, type] = {"file": str, "file_bytes": int, "mtime": int, "kind": str, "sha256": str, "bytes": int}  # of each file
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Known:
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Known:
-        return cls(Stamp(meta["file_bytes"], meta.get("mtime", 0)), meta.get("profiled", ""))
+        return cls(Stamp(meta["file_bytes"], meta["mtime"]), meta.get("profiled", ""))
 
     def add(self, id_: str, meta: Mapping[str, Any]) -> None:
         self.ids.append(id_)
@@ -100,10 +101,31 @@ def files_in(folder: Path) -> tuple[dict[str, Path], dict[Path, str]]:
     return files, {Path(os.fsdecode(error.filename)): error.strerror or str(error) for error in closed}
 
 
+def is_of_scan(meta: Mapping[str, Any]) -> bool:
+    """Whether a document of a store is what a scan made of a file. Others may have a field called ``file`` too: they are left alone."""
+    return all(isinstance(meta.get(name), kind) for name, kind in _KEPT.items())
+
+
 def is_inside(name: str, folder: Path) -> bool:
     """Whether ``files_in`` may give a file of the folder this name."""
-    prefix = "" if folder == Path() else f"{readable_name(folder).rstrip('/')}/"
+    prefix = _prefix(folder)
     return name.startswith(prefix) and not name.removeprefix(prefix).startswith(("/", "../"))
+
+
+def where_inside(folder: Path) -> dict[str, Any]:
+    """The same as a condition on ``meta``."""
+    prefix = _prefix(folder)
+    inside = [_beginning_with(prefix)] if prefix else []
+    return {"and": inside, "not": {"or": [_beginning_with(f"{prefix}/"), _beginning_with(f"{prefix}../")]}, "file_bytes": {"exists": True}}
+
+
+def _prefix(folder: Path) -> str:
+    return "" if folder == Path() else f"{readable_name(folder).rstrip('/')}/"
+
+
+def _beginning_with(start: str) -> dict[str, Any]:
+    """Names that begin with this, which ends in a slash: the next character is 0."""
+    return {"file": {">=": start, "<": f"{start[:-1]}0"}}
 
 
 def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:

@@ -27,7 +27,7 @@ from lookalike.profiles.patterns import read_patterns
 from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
-from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside
+from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside, is_of_scan, where_inside
 from lookalike.scanning.nearest import nearest_older
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
@@ -39,7 +39,7 @@ BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
 MOST_BYTES = 2000  # files without text that are compared with all others
 SHOWN_PAIRS = 40  # of near-copies, side by side
 SHOWN_CHARACTERS = 30_000
-_STATE_VERSION = 2
+_STATE_VERSION = 3
 _STATE = "scan.json"  # in the folder of a store: what the last scan found, and of which files
 
 
@@ -147,7 +147,7 @@ class _Scan:
     def _metas(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Of the files of this folder: the text of none of them is read."""
         for id_, meta in self._index.metas():
-            if isinstance(id_, str) and isinstance(meta.get("file"), str) and "file_bytes" in meta:
+            if isinstance(id_, str) and is_of_scan(meta):
                 yield id_, meta
 
     def _known(self) -> dict[str, Known]:
@@ -172,13 +172,17 @@ class _Scan:
             if meta["file"] in self._files:
                 has_text = "profile" in meta
                 status = meta.get("status", "ok")
-                modified, mtime, note = meta.get("modified", ""), meta.get("mtime", 0), meta.get("note", "")
+                modified, mtime, note = meta.get("modified", ""), meta["mtime"], meta.get("note", "")
                 yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
     def _related(self, entries: Mapping[str, FileEntry], clusters: Clusters | None) -> tuple[list[Any], list[Any]]:
+        # Files that are like another document of the store would be compared with that one, and not with each other.
+        where = where_inside(self._root) if len(self._index) > len(entries) else None
+        if clusters is None:
+            clusters = self._index.clusters("near", threshold=self._threshold, where=where)
         near: list[Any] = [
             (cluster.kept, member.id, member.similarity)
-            for cluster in (self._index.clusters("near", threshold=self._threshold) if clusters is None else clusters)
+            for cluster in clusters
             for member in cluster.removed
             if cluster.kept in entries and member.id in entries
         ]
@@ -191,7 +195,7 @@ class _Scan:
             if path is None:
                 continue  # a member of an archive: its bytes are not here any more
             try:
-                matches = self._index.search(path, by="fuzzy", threshold=BYTES_THRESHOLD, limit=50)
+                matches = self._index.search(path, by="fuzzy", threshold=BYTES_THRESHOLD, limit=50, where=where)
             except InputError:
                 continue  # too small or too uniform for a digest
             for match in matches:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
-from lookalike.fingerprints.canonical import canonical_data, to_json
+from lookalike.fingerprints.canonical import to_json
 from lookalike.fingerprints.minhash import WeightedMinHash
-from lookalike.fingerprints.record import RecordPrint, features_recipe, record
+from lookalike.fingerprints.record import RecordPrint, check_data, comparable_data, features_recipe, record
 from lookalike.fingerprints.record_features import sketch_records
 from lookalike.leaders.rule import Rule, weight_in_common
 from lookalike.leaders.sketching import Sketches, record_sketches
@@ -208,7 +208,15 @@ class _Record(Kind):
         return f"{WeightedMinHash.kind}-{settings.size}/{features_recipe(dict(settings.weights))}"
 
     def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
-        return _columns([given.records.get(place) for place in range(len(given))], settings, workers) if given.records else {}
+        if not given.records:
+            return {}
+        weights, measures = dict(settings.weights), dict(settings.measures)
+        for place, data in given.records.items():
+            try:
+                check_data(data, weights, measures)
+            except InputError as error:
+                raise InputError(f"document {given.ids[place]!r:.80}: {error}") from error
+        return _columns([given.records.get(place) for place in range(len(given))], settings, workers)
 
     def build(self, stretch: Stretch, settings: Settings) -> BandSegment:
         rows, sketches = stretch.columns["record_sketch"]
@@ -230,7 +238,7 @@ class _Record(Kind):
     def read_print(self, data: Any, settings: Settings) -> Any:
         """Of data fingerprints are made here, by whatever weights; a sketch must be of the same."""
         if "data" in data:
-            return canonical_data(data["data"])
+            return comparable_data(data["data"], dict(settings.weights), dict(settings.measures))
         require_same(data["recipe"], self.recipe(settings))
         values = WeightedMinHash(tuple(data["values"]), data["recipe"]).values
         sketch = bytes.fromhex(data["digest"]) + np.array(values, dtype="<u4").tobytes()
