@@ -14,7 +14,7 @@ from lookalike.errors import InputError, LookalikeError, StoreError
 from lookalike.stores.base import Added, Additions, CheckReport, OnProgress, Reader, Store
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
-from lookalike.stores.shards.links import links_elsewhere
+from lookalike.stores.shards.links import links_elsewhere, rooted
 from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.reading import ShardReader
 from lookalike.stores.shards.routing import numbered, numbers, shard_of
@@ -113,6 +113,7 @@ class ShardStore:
                 others = [held.enter_context(self._store(place).reading()) for place in range(1, len(self._stores))]
                 reader = ShardReader([first, *others], self.settings, self._failed)
                 batch, answer = choose(reader)
+                batch.links = {id_: rooted(link, reader) for id_, link in batch.links.items()}
                 whole = self._numbered(batch, partial(_numbers_in, reader))
             if not len(whole):
                 return whole, answer
