@@ -41,7 +41,7 @@ class ShardStore:
 
     def _check_settings(self, live: Sequence[Store]) -> None:
         for store in live[1:]:
-            if self.settings.keyed and store.settings != self.settings and _is_empty(store):
+            if self.settings.keyed and store.settings != self.settings and is_empty(store):
                 store.adopt(self.settings)  # made a moment ago: all shards have one secret
             if store.settings.to_json() != self.settings.to_json():
                 raise InputError(f"{store.name} was made with other settings than {live[0].name}: shards have the same")
@@ -150,7 +150,7 @@ class ShardStore:
 
     def adopt(self, settings: Settings) -> bool:
         stores = [self._store(place) for place in range(len(self._stores))]
-        if not all(map(_is_empty, stores)):
+        if not all(map(is_empty, stores)):
             return False
         taken = [store.adopt(settings) for store in stores]
         if all(taken):
@@ -199,6 +199,6 @@ def _numbers_in(reader: ShardReader, ids: Sequence[Id]) -> dict[Id, int]:
     return {id_: reader.number_of(row) for id_, row in reader.rows_of(ids).items()} if ids else {}
 
 
-def _is_empty(store: Store) -> bool:
+def is_empty(store: Store) -> bool:
     with store.reading() as reader:
         return reader.count() == 0
