@@ -14,7 +14,7 @@ from lookalike.cli.inputs import document_options
 from lookalike.cli.options import answer_options, note, print_json, say
 from lookalike.cli.pages import Fetching, check_language_option, fetch_options, language_option, read_page
 from lookalike.cli.progress import Counter, ProblemNotes
-from lookalike.cli.stores import collection_option, created, creation_options, store_argument
+from lookalike.cli.stores import collection_option, created, creation_options, expiry_options, store_argument
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
@@ -31,6 +31,7 @@ from lookalike.text.code import check_language, code_recipe, language_of
 @click.option("--columns", help="--as record: the columns of the record, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @language_option
 @fetch_options
+@expiry_options
 @collection_option
 @creation_options
 @answer_options
@@ -47,6 +48,8 @@ def command(
     language: str | None,
     fetch: bool,
     allow_private: bool,
+    ttl: float | None,
+    expires: str | float | None,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -88,7 +91,8 @@ def command(
             documents = _in_language(documents, language, problems)
         first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store
         with created(store, collection, **settings, **rules) as index:
-            done = index.add(chain(first, documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
+            every = chain(first, documents, _fetched(urls, fetching, extract, encoding, problems))
+            done = index.add(every, progress=progress.at, ttl=ttl, expires=expires)
             progress.again("documents indexed")
             index.close(progress.at)
         problems.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from lookalike.stores.given import Given
 from lookalike.stores.ids import Id
 
 FARTHEST = 1 << 62  # milliseconds
+_LIKE_A_TIME = re.compile(r"[\d\s.:/+TZ-]*\d[\d\s.:/+TZ-]*")  # a date of another order, or one that no calendar has: no name of a field
 
 
 class Expiry(NamedTuple):
@@ -31,7 +33,7 @@ class Expiry(NamedTuple):
             if not is_number(seconds) or not 0 < seconds < FARTHEST // 1000:
                 raise InputError(f"ttl={ttl!r:.60}: give seconds, more than 0, or a timedelta")
             return cls(round((time.time() + seconds) * 1000))
-        if isinstance(expires, str) and expires and moment(expires) is None:
+        if isinstance(expires, str) and expires and moment(expires) is None and not _LIKE_A_TIME.fullmatch(expires):
             return cls(field=expires)
         if expires is not None:
             at = moment(expires)

@@ -140,8 +140,8 @@ class RemoteIndex(Index):
         progress = options.pop("progress", None)
         options.pop("workers", None)
         check_callback("progress", progress)
-        if options:
-            raise InputError(f"{next(iter(options))} is not known to a service: leave it out")
+        if given := [name for name, value in options.items() if value is not None]:
+            raise InputError(f"{given[0]} is not known to a service: leave it out")
         added = updated = 0
         rows = iter([_row((documents, text, meta or {}))] if isinstance(documents, (str, int)) else map(_row, _listed(documents)))
         while some := list(islice(rows, TOGETHER)):

@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from lookalike.errors import InputError, NotFound
 from lookalike.index.admit import Admitted
@@ -231,7 +232,14 @@ class AdmissionContract(Contract):
                 time.sleep(0.05)
             assert "soon" not in index
             assert index.search("it is here for a moment only, and then it is not") == []
-            for wrong in ({"ttl": 0}, {"ttl": True}, {"expires": object()}, {"ttl": 1, "expires": past}, {"expires": float("nan")}):
+            index.add([("inner", "within another field", {"author": {"until": "2020-01-01"}})], expires="author.until")
+            assert "inner" not in index
+            times = ("2026-13-01", "31.12.2026", "2026-12-31T25:00", "1798675200")  # no names of fields
+            asked: list[dict[str, Any]] = [
+                {"ttl": 0}, {"ttl": True}, {"expires": object()}, {"ttl": 1, "expires": past}, {"expires": float("nan")},
+                *({"expires": each} for each in times),
+            ]  # fmt: skip
+            for wrong in asked:
                 with refused(InputError):
                     index.add("id", "text", **wrong)
             with refused(InputError):
