@@ -226,7 +226,7 @@ DECLARE
   bits integer;
   documents bigint;
   kind_of_table text;
-  low constant bigint := q;
+  low bigint := q;
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
@@ -246,6 +246,10 @@ BEGIN
   IF k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN
     RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', bits
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
+  END IF;
+  IF bits = 32 THEN
+    q := (lookalike.checked_simhashes(collection_number, ARRAY[q]))[1];
+    low := q;
   END IF;
   IF kind_of_table = 'simhash' THEN
     RETURN QUERY EXECUTE format(
