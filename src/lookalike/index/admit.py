@@ -7,8 +7,8 @@ that look alike, one adds its own, and all others are told about it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,11 +79,14 @@ def admit_documents(
         queries = asked.way.queries(given, batch, store.settings)
         keys = asked.way.collision_keys(queries, store.settings, asked.options)
         decide = _Decision(batch, asked.expiry.each(given), queries, keys, asked, store.settings)
-        answers = store.decide(keys, decide)
-        done += len(answers)
-        if progress:
-            progress(done)
-        yield from answers
+        first = 0
+        while first < len(batch):
+            answers = store.decide(keys, replace(decide, first=first))
+            first += len(answers)
+            done += len(answers)
+            if progress:
+                progress(done)
+            yield from answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,13 @@ class _Decision:
     keys: NDArray[np.int64] | None
     asked: Admission
     settings: Settings
+    first: int = 0  # of the batch
 
     def __call__(self, reader: Reader) -> tuple[Additions, list[Admitted]]:
+        """It ends before a document that takes the place of one that others were just linked to: who leads them then, the store knows."""
         looking = _Looking(self, reader)
-        answers = [looking.answer(place) for place in range(len(self.batch))]
+        places = takewhile(lambda place: not looking.leads(self.batch.ids[place]), range(self.first, len(self.batch)))
+        answers = [looking.answer(place) for place in places]
         return looking.chosen(), answers
 
 
@@ -115,11 +121,16 @@ class _Looking:
         self._others = _may_collide(decision.keys, len(batch))
         self._replaced: set[Id] = set()
         self._newest: dict[Id, int] = {}
-        self._links = _Links() if asked.alike == "link" else None
+        self._links: dict[Id, Link] | None = {} if asked.alike == "link" else None
+        self._leaders: set[Id] = set()  # what documents of this batch were linked to
         self._there = set(reader.rows_of(batch.ids)) if self._links is not None else set()  # editions that a member may replace
         self._counts = _counts(reader, self._links is not None, self._replaced)
         self._told: list[Match] = []  # of the store
         self._now = now()
+
+    def leads(self, id_: Id) -> bool:
+        """Whether another document was linked to this one."""
+        return id_ in self._leaders
 
     def answer(self, place: int) -> Admitted:
         id_ = self._of.batch.ids[place]
@@ -156,15 +167,16 @@ class _Looking:
         self._replaced.add(id_)
         if id_ in self._newest:
             self._among.show(self._newest[id_], False)
-        if self._links is not None and (heir := self._links.without(id_)) is not None:
-            self._show(self._newest[heir])
+        if self._links is not None:
+            self._links.pop(id_, None)
 
     def _add(self, place: int, leader: Match | None) -> None:
         id_ = self._of.batch.ids[place]
         self._take_away(id_)
         self._newest[id_] = place
         if leader is not None and self._links is not None:
-            self._links.add(id_, leader)
+            self._leaders.add(leader.id)
+            self._links[id_] = Link(leader.id, leader.score, root=leader.row)
         else:
             self._show(place)
 
@@ -177,38 +189,16 @@ class _Looking:
         carry(self._reader, self._told)
         places = sorted(self._newest.values())
         chosen = self._of.batch.take(places)
-        chosen.links = {} if self._links is None else self._links.rooted(self._reader)
+        chosen.links = _rooted(self._links or {}, self._reader)
         chosen.expires = {self._of.batch.ids[place]: at for place in places if (at := self._of.expires[place]) is not None}
         return chosen
 
 
-class _Links:
-    """To which document each member was linked: one of the store, by its row, or one of the batch."""
-
-    def __init__(self) -> None:
-        self._all: dict[Id, Link] = {}
-
-    def add(self, id_: Id, leader: Match) -> None:
-        self._all[id_] = Link(leader.id, leader.score, root=leader.row)
-
-    def without(self, id_: Id) -> Id | None:
-        """A document of the batch goes: the oldest of those that were linked to it leads them, and is named."""
-        self._all.pop(id_, None)
-        linked = [member for member, link in self._all.items() if link.leader == id_ and link.root is None]
-        if not linked:
-            return None
-        heir, *others = linked
-        del self._all[heir]
-        self._all |= {member: self._all[member]._replace(leader=heir) for member in others}
-        return heir
-
-    def rooted(self, reader: Reader) -> dict[Id, Link]:
-        """Whoever is linked to the member that leads a cluster now belongs to what the cluster was linked to from its beginning."""
-        rows = [link.root for link in self._all.values() if link.root is not None]
-        roots = reader.links(rows) if rows else {}
-        return {
-            id_: link if link.root is None else link._replace(root=roots.get(link.root, (link.root,))[0]) for id_, link in self._all.items()
-        }
+def _rooted(links: dict[Id, Link], reader: Reader) -> dict[Id, Link]:
+    """Whoever is linked to the member that leads a cluster now belongs to what the cluster was linked to from its beginning."""
+    rows = [link.root for link in links.values() if link.root is not None]
+    roots = reader.links(rows) if rows else {}
+    return {id_: link if link.root is None else link._replace(root=roots.get(link.root, (link.root,))[0]) for id_, link in links.items()}
 
 
 def _may_collide(keys: NDArray[np.int64] | None, count: int) -> Sequence[bool]:

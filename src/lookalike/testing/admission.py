@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -142,6 +143,27 @@ class AdmissionContract(Contract):
                 assert index.admit("a", text, alike="link").match.id == "a"  # as whoever asks again is told
                 assert index.cluster_of("a") == Cluster("a", ())
                 assert index.kept_clusters() == []
+
+    def test_lists_come_to_the_clusters_of_single_documents(self, tmp_path: Path) -> None:
+        """Whatever is replaced and removed meanwhile: some editions look like others, and ids come again."""
+        texts = [f"{text}{more}" for _, text in corpus(2) for more in ("", " and more", "!!")]
+        for seed in range(4):
+            chance = random.Random(seed)  # noqa: S311
+            rounds = [
+                ([(chance.randrange(8), chance.choice(texts)) for _ in range(10)], [chance.randrange(8) for _ in range(2)])
+                for _ in range(3)
+            ]
+            found = []
+            for at_once in (1, 3, 10):
+                with self.open(tmp_path, collection=f"{seed} {at_once}") as index:
+                    for documents, removed in rounds:
+                        for first in range(0, len(documents), at_once):
+                            index.admit(documents[first : first + at_once], alike="link")
+                        index.remove(removed)
+                    clusters = index.kept_clusters()
+                    found.append((list(index.ids()), clusters))
+                    assert all(index.cluster_of(member.id) == cluster for cluster in clusters for member in cluster.removed)
+            assert found[0] == found[1] == found[2], seed
 
     def test_many_threads_admit_each_text_once(self, tmp_path: Path) -> None:
         documents = [text for _, text in corpus(40) if _.endswith(("0", "1", "2"))]
