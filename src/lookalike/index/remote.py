@@ -31,6 +31,7 @@ from lookalike.model import Document, Passage
 from lookalike.profiles.records import is_json_object
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
+from lookalike.stores.given import stored_meta
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.matches import Cluster, Clusters, FieldMatch, Match, Matches, Member
 from lookalike.stores.settings import FIELD_RULES
@@ -320,6 +321,7 @@ def _row(document: Any) -> dict[str, Any]:
         raise InputError("a service stores texts: add pages and records where the store is, with the path or URL of the store")
     if not isinstance(meta, Mapping):
         raise InputError(f"meta={meta!r:.60}: give a mapping")
+    stored_meta(id_, meta)  # whether it can be sent
     return {"id": id_, "text": check_str("text", text), "meta": dict(meta)}
 
 
