@@ -31,6 +31,24 @@ def store(tmp_path: Path, run: Run) -> Path:
 
 
 class TestAdd:
+    @pytest.mark.parametrize("verb", ["add", "admit"])
+    def test_documents_expire(self, tmp_path: Path, run: Run, verb: str) -> None:
+        store, rows = tmp_path / "store", tmp_path / "rows.jsonl"
+        rows.write_text('{"id": "old", "text": "rain", "until": "2020-01-01"}\n{"id": "new", "text": "sun", "until": 4102444800}\n')
+        for options, there in (
+            (("--expires", "until"), ["new"]),
+            (("--expires", "1577836800"), []),
+            (("--expires", "2020-01-01"), []),
+            (("--ttl", "600"), ["old", "new"]),
+        ):
+            done = run(verb, store, rows, "--collection", options[1], *options, "--quiet")
+            assert (done.returncode, done.stderr) == (0, ""), options
+            with la.open(store, collection=options[1]) as index:
+                assert list(index.ids()) == there
+        done = run(verb, store, rows, "--expires", "31.12.2026", "--quiet")
+        assert done.returncode == 2
+        assert "expires='31.12.2026': give" in done.stderr
+
     def test_counts(self, tmp_path: Path, run: Run) -> None:
         store = tmp_path / "store"
         done = run("add", store, CORPUS, "--json")

@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -83,6 +84,42 @@ def test_ids_of_every_type(url: str, connection: Connection) -> None:
         assert index.check().ok
     with pytest.raises(psycopg.Error, match="2 ids and 1 fingerprints"):
         connection.execute("SELECT lookalike.add_simhashes('made', ARRAY[1, 2], ARRAY[1]::bigint[])")
+
+
+def test_fingerprints_of_32_bits_have_no_sign(url: str, connection: Connection, tmp_path: Path) -> None:
+    one(connection, "SELECT lookalike.create_collection('made', 32)")
+    one(connection, "SELECT lookalike.add_simhashes('made', ARRAY[1, 2], ARRAY[-1, 5]::bigint[])")
+    assert connection.execute("SELECT * FROM lookalike.admit_simhash('made', 3, -2, 3)").fetchall() == [(False, "1", 1, 1)]
+    for q in (-1, 0xFFFFFFFF):
+        found = connection.execute("SELECT id_number, distance FROM lookalike.search_simhash('made', %s::bigint, 3)", (q,)).fetchall()
+        assert found == [(1, 0)]
+    with la.open(url, collection="made") as index:
+        assert index.search(simhash=0xFFFFFFFF)[0].id == 1
+        assert index.export(tmp_path / "out.jsonl") == 2
+        assert index.check().ok
+    for query in (
+        "SELECT lookalike.add_simhashes('made', ARRAY[1], ARRAY[4294967296])",
+        "SELECT lookalike.admit_simhash('made', 1, -2147483649, 3)",
+        "SELECT lookalike.search_simhash('made', 4294967296, 3)",
+    ):
+        with pytest.raises(psycopg.errors.DataException, match="has more bits than the collection"):
+            connection.execute(query)
+
+
+def test_what_the_library_cannot_keep_is_refused(url: str, connection: Connection) -> None:
+    one(connection, "SELECT lookalike.create_collection('made')")
+    for ids in ("ARRAY['a', '']", "ARRAY[repeat('x', 2049), 'a']", "ARRAY['a', NULL]", "ARRAY[1, NULL]::bigint[]"):
+        for function in ("add_simhashes", "admit_simhashes"):
+            with pytest.raises(psycopg.errors.DataException, match="an id is NULL, empty or longer than 2048 bytes"):
+                connection.execute(f"SELECT lookalike.{function}('made', {ids}, ARRAY[1, 1 << 40]::bigint[])")
+    for function in ("add_simhashes", "admit_simhashes"):
+        with pytest.raises(psycopg.errors.DataException, match="a fingerprint is NULL"):
+            connection.execute(f"SELECT lookalike.{function}('made', ARRAY[1, 2], ARRAY[1, NULL]::bigint[])")
+    with la.open(url, collection="made") as index:
+        assert len(index) == 0
+        connection.execute("SELECT lookalike.drop_collection('made')")
+        with pytest.raises(la.StoreError, match="any more"):
+            index.check()
 
 
 def test_a_setting_says_what_is_near(connection: Connection) -> None:

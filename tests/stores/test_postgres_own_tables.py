@@ -248,10 +248,36 @@ def test_it_is_dropped_without_a_trace(url: str, connection: Connection) -> None
     connection.execute("DROP TABLE hm")  # nothing of ours is in the way
     with pytest.raises(StoreError, match="is gone; drop the collection"):
         la.open(url, collection="hm")
+    with pytest.raises(psycopg.errors.UndefinedTable, match="the table of this collection is gone"):
+        connection.execute(SEARCH, ("hm", 5, 3))
     la.drop_collection(url, "hm")
     assert traces(connection) == before
     with pytest.raises(InputError, match="no such collection"):
         la.drop_collection(url, "hm")
+
+
+def test_whoever_has_it_open_is_told_what_became_of_it(url: str, connection: Connection) -> None:
+    fill(connection, [5, 7])
+    la.index_table(url, "mine.hm", column="hmval", key="id")
+    with la.open(url, collection="hm", read_only=True) as index:
+        for change, message in (
+            ("ALTER TABLE hm RENAME hmval TO other", "drop its collection, and index the table again"),
+            ("ALTER TABLE hm RENAME TO renamed", "drop its collection, and index the table again"),
+            ("SELECT lookalike.drop_collection('hm')", "the collection was dropped"),
+        ):
+            connection.execute(change)
+            with pytest.raises(StoreError, match=message):
+                index.search(simhash=5)
+
+
+@pytest.mark.parametrize("key", ["bigint", "number"])
+def test_a_key_that_is_a_number_is_one_in_sql(url: str, connection: Connection, key: str) -> None:
+    connection.execute("CREATE DOMAIN number AS int")
+    connection.execute(f"CREATE TABLE hm (id {key}, hmval bigint, body text); INSERT INTO hm VALUES (8, 5, 'some words')")
+    la.index_table(url, "mine.hm", column="hmval", key="id")
+    la.index_table(url, "mine.hm", column="body", key="id", kind="text", collection="texts")
+    found = connection.execute("SELECT id, id_number FROM lookalike.search_simhash('hm', 5::bigint, 0)").fetchall()
+    assert found == connection.execute("SELECT id, id_number FROM lookalike.search_near('texts', 'some words')").fetchall() == [("8", 8)]
 
 
 def traces(connection: Connection) -> list[Any]:
@@ -306,7 +332,7 @@ def test_what_cannot_be_indexed_is_refused(url: str, connection: Connection) -> 
     for table, column, key, kind, message in (
         ("mine.wrong", "at", "id", "simhash", "cannot be searched as 'simhash'"),
         ("mine.wrong", "short", "id", "simhash", "cannot be searched as 'simhash'"),
-        ("mine.wrong", "v", "raw", "simhash", "the key raw is of the type bytea"),
+        ("mine.wrong", "v", "raw", "simhash", "the key raw is of the type bytea .A key is a whole number, a uuid or a text"),
         ("mine.wrong", "v", "id", "text", "cannot be searched as 'text'"),
         ("mine.wrong", "nothing", "id", "simhash", "has no column nothing"),
         (

@@ -87,8 +87,12 @@ def test_a_dead_shard_is_an_error_or_a_partial_answer_that_says_so(tmp_path: Pat
     with la.open(places) as index:
         index.add(DOCUMENTS)
     shutil.rmtree(places[1])
-    with pytest.raises(StoreError):
-        la.open(places, read_only=True)
+    for options in ({"read_only": True}, {"create": False}, {}):  # it is not made anew, either
+        with pytest.raises(StoreError, match="shard 2 of 3 cannot be opened"):
+            la.open(places, **options)
+    with la.open(places, partial=True) as index:
+        assert "shard 2 of 3 did not answer" in index.search(DOCUMENTS[0][1]).notes[-1]
+    assert not places[1].exists()
     with la.open(places, read_only=True, partial=True) as index:
         for id_, text in DOCUMENTS[:30]:
             found = index.search(text)
@@ -99,6 +103,13 @@ def test_a_dead_shard_is_an_error_or_a_partial_answer_that_says_so(tmp_path: Pat
         for call in (lambda: len(index), lambda: list(index.ids()), lambda: index.get(gone), index.clusters, index.stats):
             with pytest.raises(StoreError):
                 call()
+
+
+def test_shards_of_which_some_were_made_are_completed(tmp_path: Path) -> None:
+    la.open(tmp_path / "b").close()
+    with la.open([tmp_path / name for name in "abc"]) as index:
+        index.add(DOCUMENTS)
+        assert len(index) == len(DOCUMENTS)
 
 
 def test_a_server_that_is_gone_is_left_out(tmp_path: Path) -> None:

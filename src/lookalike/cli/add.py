@@ -14,7 +14,7 @@ from lookalike.cli.inputs import document_options
 from lookalike.cli.options import answer_options, note, print_json, say
 from lookalike.cli.pages import Fetching, check_language_option, fetch_options, language_option, read_page
 from lookalike.cli.progress import Counter, ProblemNotes
-from lookalike.cli.stores import collection_option, created, creation_options, store_argument
+from lookalike.cli.stores import collection_option, created, creation_options, expiry_options, store_argument
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
@@ -32,6 +32,7 @@ from lookalike.text.code import check_language, code_recipe, language_of
 @click.option("--columns", help="--as record: the columns of the record, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @language_option
 @fetch_options
+@expiry_options
 @collection_option
 @creation_options
 @answer_options
@@ -48,6 +49,8 @@ def command(
     language: str | None,
     fetch: bool,
     allow_private: bool,
+    ttl: float | None,
+    expires: str | float | None,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -92,7 +95,7 @@ def command(
             weights, measures = (index.settings.get(name, {}) for name in ("weights", "measures"))
             usable = comparable_documents(chain(first, documents), weights, measures, problems)
             fetched = _fetched(urls, fetching, extract, encoding, problems)
-            done = index.add(chain(usable, fetched), progress=progress.at)
+            done = index.add(chain(usable, fetched), progress=progress.at, ttl=ttl, expires=expires)
             progress.again("documents indexed")
             index.close(progress.at)
         problems.finish()

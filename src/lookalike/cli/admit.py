@@ -11,7 +11,7 @@ import lookalike
 from lookalike.cli.inputs import document_options
 from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.progress import Counter, ProblemNotes
-from lookalike.cli.stores import Ways, collection_option, created, store_argument
+from lookalike.cli.stores import Ways, collection_option, created, expiry_options, store_argument
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
 
@@ -32,8 +32,7 @@ SHOWN = 20
     show_default=True,
     help="What becomes of a document that looks like another: refuse it, link it to the cluster of the other, or add it anyway.",
 )
-@click.option("--ttl", type=float, default=None, help="Seconds until the documents expire.")
-@click.option("--expires", default=None, help="When they expire: a time, or the column that has it.")
+@expiry_options
 @document_options
 @collection_option
 @answer_options
@@ -45,7 +44,7 @@ def command(
     k: int,
     alike: str,
     ttl: float | None,
-    expires: str | None,
+    expires: str | float | None,
     text_column: str,
     id_column: str,
     format_: str | None,

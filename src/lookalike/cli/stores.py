@@ -14,6 +14,7 @@ from lookalike.errors import InputError
 from lookalike.model import ID_NUMBERS
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_SECONDS = re.compile(r"[0-9]{9,11}(\.[0-9]+)?")  # since 1970: from 1973 on
 _TRUSTED = "lookalike.trust"
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,6 +64,17 @@ def collection_option(function: F) -> F:
 def where_option(function: F) -> F:
     help_ = "Only documents whose meta fits, such as 'site = a.com and day >= 2026-10-16' (docs/search.md)."
     return click.option("--where", metavar="EXPR", default=None, help=help_)(function)
+
+
+def _time_or_column(_context: click.Context, _option: click.Parameter, value: str | None) -> str | float | None:
+    """Seconds since 1970 are a number; all else is what the library takes it for."""
+    return float(value) if value is not None and _SECONDS.fullmatch(value) else value
+
+
+def expiry_options(function: F) -> F:
+    help_ = "When they expire: a time, or the column that has it."
+    function = click.option("--expires", callback=_time_or_column, default=None, help=help_)(function)
+    return click.option("--ttl", type=float, default=None, help="Seconds until the documents expire.")(function)
 
 
 def creation_options(function: F) -> F:

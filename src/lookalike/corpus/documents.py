@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lookalike.checks import check_bool, check_callback, check_names, is_unicode, wrong_id
 from lookalike.corpus.batches import Columns, named_columns
@@ -16,7 +17,7 @@ from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import RowsWanted
 from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import check_encoding, source_rows
-from lookalike.corpus.values import plain
+from lookalike.corpus.values import is_too_deep, plain
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.markup.extracts import check_extract
@@ -145,7 +146,7 @@ class _DocumentReader:
                 if self.columns.fields is not None:
                     return self._record(document_id, row)
                 meta = {name: value for name, value in values.items() if name not in self.columns[:2]}
-                return Document(document_id, self._text(text, row.place), plain(meta), path, row.page)
+                return Document(document_id, self._text(text, row.place), _kept(meta), path, row.page)
             except RecursionError:
                 self.report(Problem("unusable columns", row.place, "a value is nested too deep to be stored"))
         return None
@@ -157,7 +158,7 @@ class _DocumentReader:
             return None
         names = (*data, self.columns.id, *(self.columns.fields or ()))
         meta = {name: value for name, value in row.values.items() if name not in names and value is not None}
-        return Document(document_id, None, plain(meta), record=data)
+        return Document(document_id, None, _kept(meta), record=data)
 
     def _text(self, text: str, place: str) -> str:
         if is_unicode(text):
@@ -166,6 +167,13 @@ class _DocumentReader:
         text, replaced = _SURROGATE.subn("\ufffd", text)
         self.report(Problem("lone surrogate", place, f"{replaced} halves of characters replaced by U+FFFD", skipped=False))
         return text
+
+
+def _kept(meta: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = plain(meta)
+    if is_too_deep(kept):
+        raise RecursionError
+    return kept
 
 
 def _no_text(row: Row, column: str) -> Problem:

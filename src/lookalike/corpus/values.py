@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, time, timedelta
 from typing import Any
 
 _PLAIN = frozenset({str, int, bool, type(None)})
+
+DEEPEST = 200  # lists and objects of meta within each other: Python reads about a thousand, less what it is in itself
 
 
 def plain(value: Any) -> Any:
@@ -26,3 +28,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, timedelta):
         return value.total_seconds()
     return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def is_too_deep(meta: Mapping[str, Any]) -> bool:
+    """Whether so many lists and objects lie within each other that somebody who reads it may run out of stack."""
+    level: list[Any] = [meta]
+    for _ in range(DEEPEST):
+        level = [inner for each in level for inner in _inside(each)]
+        if not level:
+            return False
+    return any(True for each in level for _ in _inside(each))
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,26 +155,33 @@ class Fitting:
         return (record for record in self._reader.scan(wanted, first) if self._fits(meta_of(record)))
 
 
-def leaders(reader: Reader) -> Counts:
-    """Those that lead a cluster, or are in none."""
+def leaders(reader: Reader, replaced: Collection[Id] = ()) -> Counts:
+    """Those that lead a cluster, or are in none, when the documents that are ``replaced`` are gone."""
 
     def of(found: Sequence[Match]) -> Iterable[bool]:
         rows = [match.row for match in found if match.row is not None]
-        led = leaders_of(reader, rows)
+        led = leaders_of(reader, rows, replaced)
         return [match.row is not None and led.get(match.row, match.row) == match.row for match in found]
 
     return Counts(of)
 
 
-def leaders_of(reader: Reader, rows: Sequence[int]) -> dict[int, int]:
+def leaders_of(reader: Reader, rows: Sequence[int], replaced: Collection[Id] = ()) -> dict[int, int]:
     """The rows that lead the clusters of those of these documents that were linked to another.
 
     The oldest of a cluster that is still there leads it: the one that the others were linked to, and after that the first of them.
     """
     links = reader.links(rows)
     roots = sorted({root for root, _ in links.values()})
-    there = reader.ids_of(roots)
+    there = _without(replaced, reader.ids_of(roots))
     oldest: dict[int, int] = {}
-    for root, row, _ in reader.linked_to([root for root in roots if root not in there]) if len(there) < len(roots) else ():
-        oldest.setdefault(root, row)
+    linked = reader.linked_to([root for root in roots if root not in there]) if len(there) < len(roots) else []
+    left = _without(replaced, reader.ids_of([row for _, row, _ in linked])) if replaced else None
+    for root, row, _ in linked:
+        if left is None or row in left:
+            oldest.setdefault(root, row)
     return {row: root if root in there else oldest.get(root, row) for row, (root, _) in links.items()}
+
+
+def _without(replaced: Collection[Id], rows: dict[int, Id]) -> dict[int, Id]:
+    return {row: id_ for row, id_ in rows.items() if id_ not in replaced} if replaced else rows

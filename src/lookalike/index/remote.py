@@ -31,6 +31,7 @@ from lookalike.model import Document, Passage
 from lookalike.profiles.records import is_json_object
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
+from lookalike.stores.given import stored_meta
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.matches import Cluster, Clusters, FieldMatch, Match, Matches, Member
 from lookalike.stores.settings import FIELD_RULES
@@ -140,8 +141,8 @@ class RemoteIndex(Index):
         progress = options.pop("progress", None)
         options.pop("workers", None)
         check_callback("progress", progress)
-        if options:
-            raise InputError(f"{next(iter(options))} is not known to a service: leave it out")
+        if given := [name for name, value in options.items() if value is not None]:
+            raise InputError(f"{given[0]} is not known to a service: leave it out")
         added = updated = 0
         rows = iter([_row((documents, text, meta or {}))] if isinstance(documents, (str, int)) else map(_row, _listed(documents)))
         while some := list(islice(rows, TOGETHER)):
@@ -320,6 +321,7 @@ def _row(document: Any) -> dict[str, Any]:
         raise InputError("a service stores texts: add pages and records where the store is, with the path or URL of the store")
     if not isinstance(meta, Mapping):
         raise InputError(f"meta={meta!r:.60}: give a mapping")
+    stored_meta(id_, meta)  # whether it can be sent
     return {"id": id_, "text": check_str("text", text), "meta": dict(meta)}
 
 

@@ -254,7 +254,10 @@ class _Expression:
         if group == "text":
             return _text(value)
         if value in ("true", "false", "null") or _NUMBER.fullmatch(value):
-            return json.loads(value)
+            try:
+                return json.loads(value)
+            except ValueError as error:
+                raise self._wrong(f"{value[:20]}… has too many digits") from error
         return value
 
 

@@ -34,6 +34,7 @@ class Link(NamedTuple):
     leader: Id
     similarity: float
     elsewhere: int | None = None  # the leader is in another store: what stands for its row, below 0
+    root: int | None = None  # the row that the cluster was linked to from its beginning; None: that of the leader
 
 
 @dataclass(slots=True)

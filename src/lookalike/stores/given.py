@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _native
 from lookalike.corpus.contents import contents
 from lookalike.corpus.file_documents import file_meta
+from lookalike.corpus.values import DEEPEST, is_too_deep
 from lookalike.errors import InputError
 from lookalike.files.kinds import HEAD, binary_kind, kind_of
 from lookalike.files.model import BINARY, FileText
@@ -27,6 +28,8 @@ from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
     from lookalike.stores.kinds.base import Kind
+
+_written = json.JSONEncoder(allow_nan=False).encode
 
 
 class Given:
@@ -165,10 +168,16 @@ def _mapping(id_: Id, meta: object) -> Mapping[str, Any]:
 
 def stored_meta(id_: Id, meta: object) -> str | None:
     meta = _mapping(id_, meta)
+    if not meta:
+        return None
     try:
-        return json.dumps(dict(meta)) if meta else None
+        written = _written(dict(meta))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error})") from error
+        remedy = "give texts, numbers, lists and mappings, and None instead of NaN or infinity"
+        raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error}): {remedy}") from error
+    if written.count("[") + written.count("{") > DEEPEST and is_too_deep(meta):
+        raise InputError(f"document {id_!r}: its meta has more than {DEEPEST} lists and objects within each other: make it flatter")
+    return written
 
 
 def fingerprinted(given: Given, settings: Settings, kinds: Sequence[Kind], workers: int) -> Additions:

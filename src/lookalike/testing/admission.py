@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from lookalike.errors import InputError, NotFound
 from lookalike.index.admit import Admitted
@@ -110,6 +112,59 @@ class AdmissionContract(Contract):
             assert index.cluster_of(4).kept == 4
             assert index.check().ok
 
+    def test_whoever_is_linked_to_an_heir_is_in_the_cluster(self, tmp_path: Path) -> None:
+        text = corpus(1)[0][1]
+        with self.open(tmp_path) as index:
+            index.admit([(number, text) for number in range(3)], alike="link")
+            index.remove(0)
+            index.admit([(3, text), (4, text)], alike="link")
+            assert index.kept_clusters() == [Cluster(1, tuple(Member(number, 1.0) for number in (2, 3, 4)))]
+            assert index.cluster_of(4) == index.cluster_of(1) == Cluster(1, tuple(Member(number, 1.0) for number in (2, 3, 4)))
+            index.remove(1)
+            assert index.cluster_of(4) == Cluster(2, (Member(3, 1.0), Member(4, 1.0)))
+
+    def test_no_document_is_a_member_of_itself(self, tmp_path: Path) -> None:
+        """Of editions of a document the last counts, whether they come one by one or in a list."""
+        (_, text), (_, other) = corpus(2)
+        documents = [
+            ("a", text), ("b", text), ("a", text), ("c", text), ("c", other), ("d", other), ("c", text), ("d", other), ("alone", other), ("a", other)
+        ]  # fmt: skip
+        for at_once in (1, 3, len(documents)):
+            with self.open(tmp_path, collection=f"{at_once} at once") as index:
+                for first in range(0, len(documents), at_once):
+                    answers = index.admit(documents[first : first + at_once], alike="link")
+                    assert all(answer.admitted for answer in answers)
+                found = [(each.kept, [member.id for member in each.removed]) for each in index.kept_clusters()]
+                assert found == [("b", ["c"]), ("d", ["alone", "a"])], at_once
+                assert index.admit("d", other, alike="link").match.id == "alone"
+                assert [index.cluster_of(id_).kept for id_ in ("d", "alone", "a", "c")] == ["alone", "alone", "alone", "b"]
+            with self.open(tmp_path, collection=f"retried {at_once}") as index:
+                assert index.admit("a", text, alike="link") == Admitted(True, None)
+                assert index.admit("a", text, alike="link").match.id == "a"  # as whoever asks again is told
+                assert index.cluster_of("a") == Cluster("a", ())
+                assert index.kept_clusters() == []
+
+    def test_lists_come_to_the_clusters_of_single_documents(self, tmp_path: Path) -> None:
+        """Whatever is replaced and removed meanwhile: some editions look like others, and ids come again."""
+        texts = [f"{text}{more}" for _, text in corpus(2) for more in ("", " and more", "!!")]
+        for seed in range(4):
+            chance = random.Random(seed)  # noqa: S311
+            rounds = [
+                ([(chance.randrange(8), chance.choice(texts)) for _ in range(10)], [chance.randrange(8) for _ in range(2)])
+                for _ in range(3)
+            ]
+            found = []
+            for at_once in (1, 3, 10):
+                with self.open(tmp_path, collection=f"{seed} {at_once}") as index:
+                    for documents, removed in rounds:
+                        for first in range(0, len(documents), at_once):
+                            index.admit(documents[first : first + at_once], alike="link")
+                        index.remove(removed)
+                    clusters = index.kept_clusters()
+                    found.append((list(index.ids()), clusters))
+                    assert all(index.cluster_of(member.id) == cluster for cluster in clusters for member in cluster.removed)
+            assert found[0] == found[1] == found[2], seed
+
     def test_many_threads_admit_each_text_once(self, tmp_path: Path) -> None:
         documents = [text for _, text in corpus(40) if _.endswith(("0", "1", "2"))]
         with self.open(tmp_path) as index, ThreadPoolExecutor(8) as threads:
@@ -122,6 +177,28 @@ class AdmissionContract(Contract):
             assert all(answer.match.id in winners for answer in answers if not answer.admitted)
             assert index.admit([(f"again {number}", text) for number, text in enumerate(documents)])[0].match.id in winners
             assert index.check().ok
+
+    def test_what_has_expired_keeps_nothing_out_of_its_batch(self, tmp_path: Path) -> None:
+        text = corpus(1)[0][1]
+        documents = [("old", text, {"until": "2020-01-01"}), ("new", text, {"until": "2100-01-01"}), ("late", text, {})]
+        for at_once in (1, 3):
+            for alike, admitted in (("refuse", [True, True, False]), ("link", [True, True, True])):
+                with self.open(tmp_path, collection=f"{alike} {at_once}") as index:
+                    answers = []
+                    for first in range(0, 3, at_once):
+                        answers += index.admit(documents[first : first + at_once], expires="until", alike=alike)
+                    assert [answer.admitted for answer in answers] == admitted
+                    assert [answer.match and answer.match.id for answer in answers] == [None, None, "new"]
+                    assert list(index.ids()) == [id_ for id_, there in zip(("new", "late"), admitted[1:], strict=True) if there]
+
+    def test_of_editions_in_a_batch_each_expires_at_its_own_time(self, tmp_path: Path) -> None:
+        (_, text), (_, other) = corpus(2)
+        with self.open(tmp_path) as index:
+            index.add([("a", text, {"until": "2020-01-01"}), ("a", other, {})], expires="until")
+            assert "a" in index
+            answers = index.admit([("b", text, {}), ("b", text, {"until": "2020-01-01"})], expires="until")
+            assert [answer.admitted for answer in answers] == [True, False]
+            assert "b" in index
 
     def test_admit_refuses_what_it_cannot_do(self, tmp_path: Path) -> None:
         with self.open(tmp_path) as index:
@@ -177,7 +254,14 @@ class AdmissionContract(Contract):
                 time.sleep(0.05)
             assert "soon" not in index
             assert index.search("it is here for a moment only, and then it is not") == []
-            for wrong in ({"ttl": 0}, {"ttl": True}, {"expires": object()}, {"ttl": 1, "expires": past}, {"expires": float("nan")}):
+            index.add([("inner", "within another field", {"author": {"until": "2020-01-01"}})], expires="author.until")
+            assert "inner" not in index
+            times = ("2026-13-01", "31.12.2026", "2026-12-31T25:00", "1798675200")  # no names of fields
+            asked: list[dict[str, Any]] = [
+                {"ttl": 0}, {"ttl": True}, {"expires": object()}, {"ttl": 1, "expires": past}, {"expires": float("nan")},
+                *({"expires": each} for each in times),
+            ]  # fmt: skip
+            for wrong in asked:
                 with refused(InputError):
                     index.add("id", "text", **wrong)
             with refused(InputError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from lookalike.errors import InputError, NotFound, StoreError
 from lookalike.model import Document
@@ -157,6 +158,20 @@ class DocumentContract(Contract):
                     index.search(text, by=by)
             assert index.search("x" * 200_000)[0].id == 6
             assert index.check().ok
+
+    def test_meta_that_json_cannot_hold_is_refused(self, tmp_path: Path) -> None:
+        """So is what can be written, but not by everybody be read: a reader that is deep in calls itself has less of the stack."""
+        deep: list[dict[str, Any]] = [{}]
+        for _ in range(300):
+            deep.append({"a": [deep[-1]]})
+        with self.open(tmp_path) as index:
+            for wrong in ({"n": float("nan")}, {"n": [float("-inf")]}, {"n": {1}}, {"n": b"a"}, deep[101], deep[-1]):
+                for bring in (index.add, index.admit):
+                    with refused(InputError):
+                        bring("a", "a text", wrong)
+            index.add("deep", "a text", deep[99])
+            assert index.get("deep").meta == deep[99]
+            assert len(index) == 1
 
     def test_hostile_ids_are_refused_or_kept(self, tmp_path: Path) -> None:
         good: list[str | int] = ["'; --", "a b\n", "文件/一", "%s", "x" * 2048, "7", 7, -1, 2**63 - 1, -(2**63)]

@@ -10,11 +10,12 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from lookalike.stores.base import Additions
+from lookalike.stores.base import Additions, Link
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.readings import Reads
 from lookalike.stores.embedded.rows import find_ids
 from lookalike.stores.embedded.states import State
+from lookalike.stores.ids import Id
 
 AT_A_TIME = 500  # parameters of a statement
 
@@ -30,10 +31,17 @@ def write_beside(connection: sqlite3.Connection, state: State, batch: Additions)
         connection.executemany("INSERT INTO expiring VALUES (?, ?)", expiring)
     if batch.links:
         links = {id_: link for id_, link in batch.links.items() if id_ in rows}
-        leaders = {link.leader for link in links.values() if link.elsewhere is None} - rows.keys()
+        leaders = {link.leader for link in links.values() if link.elsewhere is None and link.root is None} - rows.keys()
         known = rows | {id_: base + row for id_, row in find_ids(connection, state.number, leaders).items()}
-        linked = [(rows[id_], link.elsewhere or known.get(link.leader), link.similarity) for id_, link in links.items()]
+        linked = [(rows[id_], _led(link, known, base), link.similarity) for id_, link in links.items()]
         connection.executemany("INSERT INTO members VALUES (?, ?, ?)", (each for each in linked if each[1] is not None))
+
+
+def _led(link: Link, known: dict[Id, int], base: int) -> int | None:
+    """The row that stands for the cluster."""
+    if link.elsewhere is not None:
+        return link.elsewhere
+    return known.get(link.leader) if link.root is None else _leader(link.root, base)
 
 
 def remove_beside(connection: sqlite3.Connection, rows: Sequence[int]) -> None:

@@ -33,7 +33,7 @@ def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int
     if expiring:
         _insert(connection, "expiring", expiring)
     found = ((ordinal, batch.links[id_]) for id_, ordinal in ordinals.items() if id_ in batch.links)
-    led = ((ordinal, link.elsewhere or known.get(link.leader), link.similarity) for ordinal, link in found)
+    led = ((ordinal, link.elsewhere or link.root or known.get(link.leader), link.similarity) for ordinal, link in found)
     linked = [(collection, *each) for each in led if each[1] is not None]
     if linked:
         _insert(connection, "members", linked)

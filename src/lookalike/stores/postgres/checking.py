@@ -41,6 +41,8 @@ def _checked(store: PostgresStore, progress: OnProgress | None) -> tuple[CheckRe
     wrong: dict[str, dict[int, Any]] = {name: {} for name in settings.kinds}
     with store._connections.snapshot() as connection:
         recorded = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (collection,)).fetchone()
+        if recorded is None:
+            store._require_counted(0)
         reader = PostgresReader(connection, collection, (0, 0, ()), settings, store._connections.require_open, store.kept)
         documents = 0
         columns = list(dict.fromkeys(column for kind in settings.stored for column in kind.checked_columns))

@@ -32,6 +32,12 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
         f"others write the same documents: try again; {SAFE}",
     ),
     (
+        (errors.UndefinedColumn,),
+        StoreError,
+        "name one that is there; after a change of the table's columns drop its collection, and index the table again",
+    ),
+    ((errors.UndefinedFunction,), StoreError, "the collection was dropped, or the schema 'lookalike' is not ours: open it again"),
+    (
         (errors.UndefinedTable, errors.InvalidSchemaName),
         StoreError,
         "the schema 'lookalike' is gone or not ours: open the store again to make it",
@@ -72,6 +78,8 @@ def explained(error: psycopg.Error, address: Address) -> LookalikeError:
     message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if has_no_room_for_locks(error) or message.endswith(FULL):
         return StoreBusy(f"{address.name}: {message}; {NO_ROOM}")
+    if isinstance(error, errors.UndefinedTable) and '"lookalike.' not in message:
+        return StoreError(f"{address.name}: {message}; if it was renamed or dropped, drop its collection, and index the table again")
     for kinds, raised, remedy in REMEDIES:
         if isinstance(error, kinds):
             return raised(f"{address.name}: {message}; {remedy}")
@@ -79,7 +87,8 @@ def explained(error: psycopg.Error, address: Address) -> LookalikeError:
         return StoreBusy(f"{address.name}: {message}; wait and try again, or set a smaller pool= in the URL")
     if isinstance(error, psycopg.OperationalError):
         return StoreError(f"{address.name}: {message}; check that the server runs and that host, database, user and password fit")
-    return StoreError(f"{address.name}: {message}")
+    hint = error.diag.message_hint  # of our own functions: what to give instead
+    return StoreError(f"{address.name}: {message}{f' ({hint})' if hint else ''}")
 
 
 @contextmanager

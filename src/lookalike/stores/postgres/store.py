@@ -213,7 +213,7 @@ class PostgresStore:
             copied.add_rows(connection, ordinals)
         if batch.links or batch.expires:
             own = dict(zip(batch.ids, ordinals, strict=True))
-            links = [link for id_, link in batch.links.items() if id_ in own and link.elsewhere is None]
+            links = [link for id_, link in batch.links.items() if id_ in own and link.elsewhere is None and link.root is None]
             others = [link.leader for link in links if link.leader not in own]
             known = own | (self._reader(connection).rows_of(others) if others else {})
             beside.write_beside(connection, self._number, own, batch, known)

@@ -32,9 +32,22 @@ def links_elsewhere(batch: Additions, numbers: Sequence[int], number_of: Callabl
     if not batch.links:
         return {}
     own = dict(zip(batch.ids, numbers, strict=True))
-    known = own | number_of([link.leader for id_, link in batch.links.items() if id_ in own and link.leader not in own])
-    linked = {id_: link for id_, link in batch.links.items() if id_ in own and link.leader in known}
-    return {id_: link._replace(elsewhere=standing_for(link.leader, known[link.leader])) for id_, link in linked.items()}
+    links = {id_: link for id_, link in batch.links.items() if id_ in own}
+    known = own | number_of([link.leader for link in links.values() if link.elsewhere is None and link.leader not in own])
+    linked = {id_: link for id_, link in links.items() if link.elsewhere is not None or link.leader in known}
+    return {
+        id_: link if link.elsewhere is not None else link._replace(elsewhere=standing_for(link.leader, known[link.leader]))
+        for id_, link in linked.items()
+    }
+
+
+def rooted(link: Link, whole: ShardReader) -> Link:
+    """With what stands for the root of its cluster in the place of a row, which only this reader knows."""
+    root = link.root
+    if root is not None and root >= 0:
+        elsewhere = standing_for(whole.ids_of([root]).get(root, link.leader), whole.number_of(root))
+        return link._replace(elsewhere=elsewhere, root=None)
+    return link._replace(elsewhere=root if root is not None and root <= ELSEWHERE else None, root=None)
 
 
 def links_of(whole: ShardReader, rows: Sequence[int]) -> dict[int, tuple[int, float]]:

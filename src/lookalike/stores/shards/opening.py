@@ -13,7 +13,7 @@ from lookalike.stores.openers import namer_of, opener_of
 from lookalike.stores.settings import Wanted
 from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.routing import MAX_SHARDS
-from lookalike.stores.shards.store import ShardStore
+from lookalike.stores.shards.store import ShardStore, is_empty
 
 
 def open_shards(location: str, collection: str, wanted: Wanted, *, read_only: bool, create: bool) -> ShardStore:
@@ -58,21 +58,36 @@ def open_listed(
     locations: Sequence[object], collection: str, wanted: Wanted, *, read_only: bool, create: bool, partial: bool
 ) -> ShardStore:
     names = _checked(locations)
-    stores: list[Store | str] = []
+    stores: list[Store | LookalikeError] = []
+
+    def opened(each: str, create: bool) -> Store | LookalikeError:
+        try:
+            return opener_of(each)(each, collection, wanted, read_only=read_only, create=create)
+        except InputError:
+            raise
+        except LookalikeError as error:
+            return error
+
     try:
-        for each in names:
-            try:
-                stores.append(opener_of(each)(str(each), collection, wanted, read_only=read_only, create=create))
-            except LookalikeError as error:
-                if not partial or isinstance(error, InputError):
-                    raise
-                stores.append(str(error))
-        return ShardStore(stores, wanted, partial=partial)
+        stores.extend(opened(each, False) for each in names)
+        if create and all(isinstance(each, LookalikeError) or is_empty(each) for each in stores):
+            stores = [opened(name, True) if isinstance(each, LookalikeError) else each for name, each in zip(names, stores, strict=True)]
+        if not partial:
+            _require_all(stores)
+        return ShardStore([str(each) if isinstance(each, LookalikeError) else each for each in stores], wanted, partial=partial)
     except BaseException:
         for store in stores:
-            if not isinstance(store, str):
+            if not isinstance(store, LookalikeError):
                 store.close()
         raise
+
+
+def _require_all(stores: Sequence[Store | LookalikeError]) -> None:
+    """One that is not there is not made anew beside others that hold documents: it is a disk that is missing, or a wrong path."""
+    for place, each in enumerate(stores, 1):
+        if isinstance(each, LookalikeError):
+            remedy = "bring it back, or give partial=True to search the others"
+            raise type(each)(f"shard {place} of {len(stores)} cannot be opened: {each}; {remedy}") from each
 
 
 def _checked(locations: Sequence[object]) -> list[str]:

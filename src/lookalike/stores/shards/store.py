@@ -14,7 +14,7 @@ from lookalike.errors import InputError, LookalikeError, StoreError
 from lookalike.stores.base import Added, Additions, CheckReport, OnProgress, Reader, Store
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
-from lookalike.stores.shards.links import links_elsewhere
+from lookalike.stores.shards.links import links_elsewhere, rooted
 from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.reading import ShardReader
 from lookalike.stores.shards.routing import numbered, numbers, shard_of
@@ -41,7 +41,7 @@ class ShardStore:
 
     def _check_settings(self, live: Sequence[Store]) -> None:
         for store in live[1:]:
-            if self.settings.keyed and store.settings != self.settings and _is_empty(store):
+            if self.settings.keyed and store.settings != self.settings and is_empty(store):
                 store.adopt(self.settings)  # made a moment ago: all shards have one secret
             if store.settings.to_json() != self.settings.to_json():
                 raise InputError(f"{store.name} was made with other settings than {live[0].name}: shards have the same")
@@ -113,6 +113,7 @@ class ShardStore:
                 others = [held.enter_context(self._store(place).reading()) for place in range(1, len(self._stores))]
                 reader = ShardReader([first, *others], self.settings, self._failed)
                 batch, answer = choose(reader)
+                batch.links = {id_: rooted(link, reader) for id_, link in batch.links.items()}
                 whole = self._numbered(batch, partial(_numbers_in, reader))
             if not len(whole):
                 return whole, answer
@@ -149,7 +150,7 @@ class ShardStore:
 
     def adopt(self, settings: Settings) -> bool:
         stores = [self._store(place) for place in range(len(self._stores))]
-        if not all(map(_is_empty, stores)):
+        if not all(map(is_empty, stores)):
             return False
         taken = [store.adopt(settings) for store in stores]
         if all(taken):
@@ -198,6 +199,6 @@ def _numbers_in(reader: ShardReader, ids: Sequence[Id]) -> dict[Id, int]:
     return {id_: reader.number_of(row) for id_, row in reader.rows_of(ids).items()} if ids else {}
 
 
-def _is_empty(store: Store) -> bool:
+def is_empty(store: Store) -> bool:
     with store.reading() as reader:
         return reader.count() == 0

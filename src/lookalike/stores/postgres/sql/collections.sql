@@ -91,6 +91,34 @@ BEGIN
   RETURN chosen.number;
 END $$;
 
+-- The fingerprints as the library writes them: of 32 bits without a sign. Neither they nor the ids may be NULL, nor what it cannot keep.
+CREATE OR REPLACE FUNCTION lookalike.checked_simhashes(chosen integer, simhashes bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  is_narrow constant boolean := (SELECT c.bits = 32 FROM lookalike.collections c WHERE c.number = chosen);
+BEGIN
+  IF EXISTS (SELECT FROM unnest(simhashes) AS value WHERE value IS NULL OR is_narrow AND value NOT BETWEEN -2147483648 AND 4294967295) THEN
+    RAISE EXCEPTION 'a fingerprint is NULL, or has more bits than the collection' USING ERRCODE = 'data_exception',
+      HINT = 'Leave out what has none. Of 32 bits, give -2147483648 to 4294967295.';
+  END IF;
+  RETURN CASE WHEN is_narrow
+    THEN ARRAY(SELECT value & 4294967295 FROM unnest(simhashes) WITH ORDINALITY AS given (value, place) ORDER BY place) ELSE simhashes END;
+END $$;
+
+CREATE OR REPLACE FUNCTION lookalike.check_ids(id_texts text[], id_numbers bigint[]) RETURNS void
+LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  IF EXISTS (SELECT FROM unnest(id_texts) AS id WHERE coalesce(octet_length(id), 0) NOT BETWEEN 1 AND 2048)
+    OR EXISTS (SELECT FROM unnest(id_numbers) AS id WHERE id IS NULL)
+  THEN
+    RAISE EXCEPTION 'an id is NULL, empty or longer than 2048 bytes' USING ERRCODE = 'data_exception';
+  END IF;
+END $$;
+
 -- Documents without text; one of the two ids of each is NULL. Of an id that is there, or comes twice, the last counts. Returns how many were new:
 -- the caller counts them, at his end, since from there on other writers of the collection wait.
 CREATE OR REPLACE FUNCTION lookalike.insert_simhashes(chosen integer, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
@@ -123,8 +151,10 @@ DECLARE
   chosen constant integer := lookalike.collection_for_simhashes(
     collection, coalesce(cardinality(id_texts), cardinality(id_numbers)), cardinality(simhashes)
   );
-  added constant bigint := lookalike.insert_simhashes(chosen, id_texts, id_numbers, simhashes);
+  added bigint;
 BEGIN
+  PERFORM lookalike.check_ids(id_texts, id_numbers);
+  added := lookalike.insert_simhashes(chosen, id_texts, id_numbers, lookalike.checked_simhashes(chosen, simhashes));
   UPDATE lookalike.collections SET documents = documents + added WHERE number = chosen;
   RETURN added;
 END $$;
@@ -161,6 +191,8 @@ DECLARE
   nearest record;
   added bigint := 0;
 BEGIN
+  PERFORM lookalike.check_ids(id_texts, id_numbers);
+  simhashes := lookalike.checked_simhashes(chosen, simhashes);
   PERFORM lookalike.lock_simhashes(collection, simhashes, radius);
   FOR place IN 1..cardinality(simhashes) LOOP
     SELECT s.id, s.id_number, s.distance INTO nearest FROM lookalike.search_simhash(collection, simhashes[place], radius) AS s LIMIT 1;

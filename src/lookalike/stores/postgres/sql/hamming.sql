@@ -201,11 +201,16 @@ CREATE OR REPLACE FUNCTION lookalike.key_number(collection_number integer) RETUR
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+  own record;
 BEGIN
-  RETURN (
-    SELECT CASE WHEN format_type(a.atttypid, NULL) IN ('smallint', 'integer', 'bigint') THEN 'key::bigint' ELSE 'NULL::bigint' END
-    FROM lookalike.tables t JOIN pg_attribute a ON a.attrelid = t.relation AND a.attname = t.key_column WHERE t.collection = collection_number
-  );
+  SELECT t.key_column, c.oid::regclass AS relation INTO own
+  FROM lookalike.tables t LEFT JOIN pg_class c ON c.oid = t.relation WHERE t.collection = collection_number;
+  IF own.relation IS NULL THEN
+    RAISE EXCEPTION 'the table of this collection is gone' USING ERRCODE = 'undefined_table', HINT = 'Drop it with lookalike.drop_collection.';
+  END IF;
+  RETURN CASE WHEN lookalike.type_of_column(own.relation, own.key_column) IN ('smallint', 'integer', 'bigint') THEN 'key::bigint'
+    ELSE 'NULL::bigint' END;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT NULL, q_high bigint DEFAULT NULL)
@@ -221,7 +226,7 @@ DECLARE
   bits integer;
   documents bigint;
   kind_of_table text;
-  low constant bigint := q;
+  low bigint := q;
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
@@ -241,6 +246,10 @@ BEGIN
   IF k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN
     RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', bits
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
+  END IF;
+  IF bits = 32 THEN
+    q := (lookalike.checked_simhashes(collection_number, ARRAY[q]))[1];
+    low := q;
   END IF;
   IF kind_of_table = 'simhash' THEN
     RETURN QUERY EXECUTE format(
