@@ -219,22 +219,22 @@ def test_two_files_of_one_name_in_an_archive(tmp_path: Path) -> None:
 def test_the_files_of_other_folders_stay_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A scan of the folder that one is in, or of the one above, does not take the files of other folders for files that are gone."""
     for name in ("one", "two"):
-        (tmp_path / "root" / name).mkdir(parents=True)
-        (tmp_path / "root" / name / "a.txt").write_text(f"{name} file")
-    (tmp_path / "root" / "two" / "b.txt").write_text("another file")
+        (tmp_path / "top" / name).mkdir(parents=True)
+        (tmp_path / "top" / name / "a.txt").write_text(f"{name} file")
+    (tmp_path / "top" / "two" / "b.txt").write_text("another file")
     store = tmp_path / "store"
-    monkeypatch.chdir(tmp_path / "root" / "two")
-    la.scan(tmp_path / "root" / "one", store=store)
+    monkeypatch.chdir(tmp_path / "top" / "two")
+    la.scan(tmp_path / "top" / "one", store=store)
     la.scan("../one", store=store)
     assert la.scan(".", store=store).removed == 0
-    (tmp_path / "root" / "two" / "b.txt").unlink()
+    (tmp_path / "top" / "two" / "b.txt").unlink()
     assert la.scan(".", store=store).removed == 1
-    (tmp_path / "root" / "two" / "deep").mkdir()
-    monkeypatch.chdir(tmp_path / "root" / "two" / "deep")
+    (tmp_path / "top" / "two" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "top" / "two" / "deep")
     other = tmp_path / "other"
     la.scan("../../one", store=other)
     assert la.scan("..", store=other).removed == 0
-    for path, ids in ((store, ["../one/a.txt", f"{tmp_path}/root/one/a.txt", "a.txt"]), (other, ["../../one/a.txt", "../a.txt"])):
+    for path, ids in ((store, ["../one/a.txt", f"{tmp_path}/top/one/a.txt", "a.txt"]), (other, ["../../one/a.txt", "../a.txt"])):
         with la.open(path, read_only=True) as index:
             assert sorted(map(str, index.ids())) == ids
 
