@@ -56,6 +56,7 @@ from lookalike.corpus.formats.lines import Buffers, line_blocks
 from lookalike.deduping import progress
 from lookalike.leaders.candidates import BUCKET_LIMIT
 from lookalike.leaders.decider import Decider
+from lookalike.text.native_form import native_form
 clock = time.perf_counter
 progress.time = SimpleNamespace(perf_counter=time.thread_time)
 with tempfile.TemporaryDirectory() as folder:  # a small run of the same kind imports everything
@@ -72,15 +73,15 @@ with open(sys.argv[1], "rb") as file:
 blocks = time.thread_time() - begin
 sketched, offer = [], Decider.offer
 def recorded(self, sketches, others=0, **how):
-    sketched.append(sketches)
+    sketched.append((sketches, how.get("rows") or ()))
     return offer(self, sketches, others, **how)
 Decider.offer = recorded
 la.dedupe(sys.argv[1], workers=1)
 rule, decided = report.settings.rule, {1: [], 2: []}
 for threads in [1, 2] * 3:
-    leaders, begin = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT), clock()
-    for each in sketched:
-        leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads)
+    leaders, begin = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, form=native_form(rule.recipe)), clock()
+    for each, rows in sketched:
+        leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads, *rows)
     decided[threads].append(clock() - begin)
 found = {"decided by one": min(decided[1]), "by two": min(decided[2])}
 print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks, **found}))

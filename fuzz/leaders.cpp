@@ -6,13 +6,37 @@
 
 using namespace lookalike;
 
+namespace {
+
+struct Documents {
+    std::vector<std::vector<std::uint64_t>> features;
+    std::vector<TokenDigest> digests;
+};
+
+// Where a row begins says which document it is.
+class Reader : public RowReader {
+   public:
+    explicit Reader(const Documents& documents) : documents_(documents) {}
+    TokenDigest read(const RowFile&, std::uint64_t begin, std::size_t, std::vector<std::uint64_t>& features) override {
+        features = documents_.features[begin];
+        return documents_.digests[begin];
+    }
+
+   private:
+    const Documents& documents_;
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Feed feed(data, size);
     const unsigned bands = static_cast<unsigned>(fuzz::number(feed, 0, 4));
     const double threshold = static_cast<double>(fuzz::number(feed, 1, 100)) / 100;
-    Leaders leaders(bands, threshold, static_cast<std::uint32_t>(fuzz::number(feed, 1, 4)));
-    std::vector<std::vector<std::uint64_t>> documents;
-    std::vector<TokenDigest> digests;
+    Documents all_documents;
+    auto& [documents, digests] = all_documents;
+    Leaders leaders(bands, threshold, static_cast<std::uint32_t>(fuzz::number(feed, 1, 4)), Measure::jaccard,
+                    [&] { return std::make_unique<Reader>(all_documents); });
+    const std::uint32_t file = leaders.number(std::make_shared<RowFile>());
     std::vector<bool> kept;
     while (documents.size() < 48 && feed.remaining_bytes() > 0) {
         // A few at a time: what is offered together is decided together.
@@ -34,8 +58,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             offsets.push_back(static_cast<std::int64_t>(all.size()));
             documents.push_back(std::move(features));
         }
+        // Held; with rows of which they can be made again; or not even at hand.
+        const std::size_t way = fuzz::number(feed, 0, 2);
+        std::vector<RowPlace> rows;
+        for (std::size_t i = first; i < documents.size(); ++i) rows.push_back({file, 1, i});
+        if (way == 2) all.clear(), offsets.assign(offsets.size(), 0);
         std::vector<Decision> decisions;
-        leaders.offer({all, offsets, words, keys.data(), bands}, 1, decisions);
+        leaders.offer({all, offsets, words, keys.data(), bands, way == 0 ? nullptr : rows.data()}, 1, decisions);
         REQUIRE(decisions.size() == count);
         for (std::size_t i = 0; i < count; ++i) {
             const Decision& decision = decisions[i];

@@ -39,6 +39,7 @@ class PagedList {
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }
+    std::size_t bytes() const { return ready_; }  // of memory
     void clear() { size_ = 0; }
     void shorten(std::size_t size) { size_ = size; }
 
@@ -105,6 +106,7 @@ class HeapList {
     T* data() { return values_.data(); }
     const T* data() const { return values_.data(); }
     std::size_t size() const { return values_.size(); }
+    std::size_t bytes() const { return values_.capacity() * sizeof(T); }
     void clear() { values_.clear(); }
     void shorten(std::size_t size) { values_.resize(size); }
     void reserve(std::size_t capacity) { values_.reserve(capacity); }

@@ -84,8 +84,35 @@ Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
     return {size, bands, rows};
 }
 
-// Distinct features, their offsets, digests (two words each) and keys (one a band each).
+// Features, distinct ones if they are to be kept; their offsets, digests (two words each) and keys (one a band each).
 using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint64_t>>;
+
+using FeatureList = PagedList<std::uint64_t>;
+
+// Lists that nobody looks at any more, from any thread.
+class IdleLists {
+   public:
+    FeatureList take() {
+        const std::lock_guard lock(guard_);
+        if (lists_.empty()) return {};
+        FeatureList found = std::move(lists_.back());
+        lists_.pop_back();
+        return found;
+    }
+    void give(FeatureList&& list) {
+        const std::lock_guard lock(guard_);
+        if (list.bytes() <= kMost && lists_.size() < lists_.capacity()) lists_.push_back(std::move(list));
+    }
+
+   private:
+    static constexpr std::size_t kMost = 16 << 20;  // bytes: the features of a very long text are better given back to the system
+    std::mutex guard_;
+    std::vector<FeatureList> lists_ = [] {
+        std::vector<FeatureList> none;
+        none.reserve(16);
+        return none;
+    }();
+};
 
 // Memory in which several workers collect the features of one batch after the other.
 struct FeatureScratch {
@@ -93,15 +120,30 @@ struct FeatureScratch {
     FeatureScratch(const FeatureScratch&) = delete;
     FeatureScratch& operator=(const FeatureScratch&) = delete;
 
-    std::vector<std::unique_ptr<PagedList<std::uint64_t>>> lists;
+    std::vector<std::unique_ptr<FeatureList>> lists;
+    std::shared_ptr<IdleLists> idle = std::make_shared<IdleLists>();
     bool busy = false;
 };
 
-// Where somebody has a scratch, its memory is used. What is handed out is no longer a part of it, and not larger than it has to be: whoever gets
-// it may keep it. What a single worker has collected is handed out as it is.
+// What was handed out for a while.
+struct LentList {
+    FeatureList list;
+    std::shared_ptr<IdleLists> idle;
+
+    LentList(FeatureList&& given, std::shared_ptr<IdleLists> from) : list(std::move(given)), idle(std::move(from)) {}
+    ~LentList() {
+        if (idle) idle->give(std::move(list));
+    }
+    LentList(const LentList&) = delete;
+    LentList& operator=(const LentList&) = delete;
+};
+
+// Where somebody has a scratch, its memory is used. With `keep` what is handed out is no longer a part of it, and not larger than it has to be:
+// whoever gets it may keep it. Otherwise it is used again once nobody looks at it. What a single worker has collected is handed out as it is.
 // `expected` features in all, that no list has to grow; a page that is never written costs nothing.
 template <class MakeReader>
-Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
+Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, bool keep,
+                MakeReader&& make_reader) {
     FeatureScratch own;
     FeatureScratch& room = scratch ? *scratch : own;
     if (std::exchange(room.busy, true)) throw nb::value_error("scratch: it is in use by another thread");
@@ -109,12 +151,12 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         bool& busy;
         ~Leave() { busy = false; }
     } leave{room.busy};
-    PagedList<std::uint64_t> features;
+    FeatureList features;
     // Each worker collects the features of its documents in a list of its own; then they are put in order.
     std::mutex guard;
     std::size_t taken = 0;
     struct Place {
-        const PagedList<std::uint64_t>* list;
+        const FeatureList* list;
         std::size_t offset, size;
     };
     std::vector<Place> places(count);
@@ -124,15 +166,16 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     {
         nb::gil_scoped_release release;
         for_each_document(count, workers, [&] {
-            PagedList<std::uint64_t>* list;
+            FeatureList* list;
             {
                 const std::lock_guard lock(guard);
-                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<PagedList<std::uint64_t>>());
+                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<FeatureList>());
                 list = room.lists[taken++].get();
+                if (!list->bytes()) *list = room.idle->take();
                 list->clear();
             }
             if (banding.bands) list->reserve(expected / workers);
-            return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding, *list)](std::size_t i) mutable {
+            return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding, *list, keep)](std::size_t i) mutable {
                 sketcher.start();
                 read(i, [&](const std::uint64_t* sketched, const std::uint64_t* features, std::size_t size) { sketcher.add(sketched, features, size); });
                 TokenDigest digest;
@@ -148,30 +191,32 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         if (taken == 1 && total > 0) {
             features = std::move(*room.lists[0]);  // one worker takes documents in order
         } else {
+            features = room.idle->take();
+            features.clear();
             features.reserve(total);
             for (const Place& place : places) features.add(place.list->data() + place.offset, place.size);
         }
-        features.trim();
+        if (keep) features.trim();
     }
     std::uint64_t* const data = features.data();
     const auto size = static_cast<std::size_t>(offsets.back());
-    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<PagedList<std::uint64_t>>(std::move(features)));
+    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<LentList>(std::move(features), keep ? nullptr : room.idle));
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
 Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, unsigned bands,
-                          unsigned rows, unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
+                          unsigned rows, unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key, bool keep) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
     const Secret secret = check_secret(key);
-    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), scratch, [&] {
+    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), scratch, keep, [&] {
         return [&, shingler = SecretShingler(options, secret, bands > 0)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
     });
 }
 
 Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers, FeatureScratch* scratch) {
     const Batch<std::uint64_t> lists(data, offsets);
-    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch,
+    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch, true,
                   [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].data(), lists[i].size()); }; });
 }
 
@@ -183,7 +228,7 @@ void bind_dedupe(nb::module_& m) {
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
     m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a,
-          "rows"_a, "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
+          "rows"_a, "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none(), "keep"_a = true);
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
 }

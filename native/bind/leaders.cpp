@@ -1,5 +1,8 @@
 // Python's view of who stays: leaders that meet one batch after the other, and the stages of which they are made, without a state.
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -7,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "sketch/leaders.hpp"
+#include "text/row_reader.hpp"
 
 namespace lookalike {
 namespace {
@@ -163,25 +167,74 @@ class BatchAtHand {
     FeatureChunks* chunks_;
 };
 
+// How texts are made features: mode, fold, n-gram and hashing.
+using Form = std::tuple<unsigned, bool, unsigned, Seed>;
+
+Leaders::MakeReader make_reader(const std::optional<Form>& form, const std::optional<Hashes>& key) {
+    if (!form) return {};
+    return [options = std::apply(check_text, *form), secret = check_secret(key)] { return std::make_unique<JsonLinesReader>(options, secret); };
+}
+
+using Files = std::vector<std::shared_ptr<RowFile>>;
+
+// Where documents that are offered stand: the number of a file, begin and end.
+struct GivenRows {
+    Files files;
+    Input<std::uint32_t> numbers;
+    Input<std::int64_t> extents;
+
+    void check(std::size_t count) const {
+        if (std::find(files.begin(), files.end(), nullptr) != files.end()) throw nb::value_error("rows: expected files");
+        if (numbers.size() != count || extents.size() != 2 * count)
+            throw nb::value_error("rows: expected the number of a file, begin and end for each document");
+        for (const std::uint32_t number : view(numbers)) {
+            if (number >= files.size()) throw nb::value_error("rows: expected numbers of files");
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t begin = extents.data()[2 * i], end = extents.data()[2 * i + 1];
+            if (begin < 0 || end < begin || end - begin > 0xFFFFFFFF) throw nb::value_error("rows: they begin before they end, and have at most 4 GB");
+        }
+    }
+
+    std::vector<RowPlace> placed(Leaders& leaders) const {
+        std::vector<std::uint32_t> own;
+        for (const auto& file : files) own.push_back(leaders.number(file));
+        std::vector<RowPlace> places;
+        places.reserve(numbers.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const std::int64_t begin = extents.data()[2 * i], end = extents.data()[2 * i + 1];
+            places.push_back({own[numbers.data()[i]], static_cast<std::uint32_t>(end - begin), static_cast<std::uint64_t>(begin)});
+        }
+        return places;
+    }
+};
+
 class BoundLeaders {
    public:
-    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated)
-        : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated)) {}
+    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated, const std::optional<Form>& form,
+                 const std::optional<Hashes>& key)
+        : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated), make_reader(form, key)) {}
 
     // With `stay`, the features of kept documents may stay where they are: whoever made them no longer changes them.
+    // With `rows`, features need not be distinct, and may be missing. Those of kept documents are not held: they are made again if they are needed.
     // Several workers look and enter; the result is the same with any number of them.
-    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Hashes keys, bool stay, unsigned workers) {
+    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Hashes keys, bool stay, unsigned workers, std::optional<Files> files,
+                    std::optional<Input<std::uint32_t>> numbers, std::optional<Input<std::int64_t>> extents) {
         const Batch<std::uint64_t> lists(features, offsets);
         const std::size_t count = lists.count(), bands = leaders_.bands();
         if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
         if (keys.size() != bands * count) throw nb::value_error("keys: expected one per band and document");
         check_workers(workers);
-        const Offered offered{view(features), view(offsets), view(digests), keys.data(), leaders_.bands()};
+        const std::optional<GivenRows> rows = given_rows(std::move(files), numbers, extents);
+        if (rows) rows->check(count);
+        Offered offered{view(features), view(offsets), view(digests), keys.data(), leaders_.bands()};
         DecisionLists decisions(count);
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
-            BatchAtHand batch(leaders_.chunks(), features, stay);
+            std::vector<RowPlace> places;
+            if (rows) places = rows->placed(leaders_), offered.rows = places.data();
+            BatchAtHand batch(leaders_.chunks(), features, stay && !rows);
             std::vector<Decision> found;
             found.reserve(count);
             leaders_.offer(offered, workers, found);
@@ -237,6 +290,14 @@ class BoundLeaders {
     }
 
    private:
+    std::optional<GivenRows> given_rows(std::optional<Files> files, const std::optional<Input<std::uint32_t>>& numbers,
+                                        const std::optional<Input<std::int64_t>>& extents) const {
+        if (!files) return std::nullopt;
+        if (!numbers || !extents) throw nb::value_error("rows: expected the number of a file, begin and end for each document");
+        if (!leaders_.can_read()) throw nb::value_error("form: say how texts are made features");
+        return GivenRows{std::move(*files), *numbers, *extents};
+    }
+
     std::span<const std::uint64_t> check_chunk(std::size_t i) {
         if (i >= leaders_.chunks().chunks() || !leaders_.chunks().in_memory(i)) throw nb::value_error("chunk: choose one that is in memory");
         return leaders_.chunks().chunk(i);
@@ -290,10 +351,27 @@ void bind_leaders(nb::module_& m) {
           "least"_a, "estimated"_a, "workers"_a);
     m.def("decide", &decide_documents, "offsets"_a.noconvert(), "earlier"_a.noconvert(), "similarities"_a.noconvert(), "threshold"_a,
           "open_offsets"_a.noconvert(), "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
+    nb::exception<RowChanged>(m, "RowChanged");
+    nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (const RowUnreadable& unreadable) {
+            errno = unreadable.number;
+            PyErr_SetFromErrnoWithFilename(PyExc_OSError, unreadable.what());
+        }
+    });
+    nb::class_<RowFile>(m, "RowFile")
+        .def(
+            "__init__",
+            [](RowFile* self, const nb::bytes& path, std::string name, std::string column) {
+                new (self) RowFile{{path.c_str(), path.size()}, std::move(name), std::move(column)};
+            },
+            "path"_a, "name"_a, "column"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
-        .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
+        .def(nb::init<unsigned, double, std::uint32_t, bool, std::optional<Form>, std::optional<Hashes>>(), "bands"_a, "threshold"_a, "bucket_limit"_a,
+             "estimated"_a = false, "form"_a = nb::none(), "key"_a.noconvert() = nb::none())
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false,
-             "workers"_a = 1)
+             "workers"_a = 1, "files"_a = nb::none(), "numbers"_a.noconvert() = nb::none(), "extents"_a.noconvert() = nb::none())
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

@@ -10,96 +10,6 @@ namespace lookalike {
 
 namespace {
 
-// A power of two of features: 1 MB, then 2, 4 and 8 each. Small where a few documents are to fill several.
-#ifdef LOOKALIKE_SMALL_CHUNKS
-constexpr std::size_t kFirstChunk = 4;
-#else
-constexpr std::size_t kFirstChunk = 17;
-#endif
-
-}  // namespace
-
-std::size_t Originals::slot_of(const TokenDigest& digest) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = static_cast<std::size_t>(digest.low) & mask;
-    while (slots_[i] != kNobody && !(digests_[slots_[i]] == digest)) i = (i + 1) & mask;
-    return i;
-}
-
-const Originals::Known* Originals::find(const TokenDigest& digest) const {
-    if (slots_.empty()) return nullptr;
-    const std::uint32_t found = slots_[slot_of(digest)];
-    return found == kNobody ? nullptr : &known_[found];
-}
-
-void Originals::add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen) {
-    if (3 * slots_.size() <= 4 * (digests_.size() + 1)) grow();
-    slots_[slot_of(digest)] = static_cast<std::uint32_t>(digests_.size());
-    digests_.push_back(digest);
-    known_.push_back(decision.leader == kNobody ? Known{document, seen, 1.0} : Known{decision.leader, seen, decision.similarity});
-}
-
-void Originals::grow() {
-    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), kNobody);
-    for (std::uint32_t i = 0; i < digests_.size(); ++i) slots_[slot_of(digests_[i])] = i;
-}
-
-FeatureChunks::Place FeatureChunks::copied(std::span<const std::uint64_t> features) {
-    LargeBuffer<std::uint64_t>* room = filling_.memory.get();
-    if (!room || room->capacity() < chunks_[filling_.chunk].size + features.size()) {
-        const std::size_t usual = std::size_t{1} << (kFirstChunk + std::min<std::size_t>(made_++, 3));
-        filling_ = {chunks_.size(), std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size()))};
-        room = filling_.memory.get();
-        chunks_.push_back({filling_.memory, room->data()});
-    }
-    Chunk& chunk = chunks_[filling_.chunk];
-    const Place place{static_cast<std::uint32_t>(filling_.chunk), static_cast<std::uint32_t>(features.size()), chunk.size};
-    std::copy(features.begin(), features.end(), room->data() + chunk.size);
-    chunk.size += features.size();
-    in_memory_ += features.size();
-    return place;
-}
-
-void FeatureChunks::add(std::span<const std::uint64_t> features) {
-    if (!batch_.open) {
-        places_.push_back(copied(features));
-        return;
-    }
-    const auto offset = static_cast<std::uint64_t>(features.data() - chunks_[batch_.chunk].data);
-    places_.push_back({static_cast<std::uint32_t>(batch_.chunk), static_cast<std::uint32_t>(features.size()), offset});
-    batch_.added += features.size();
-}
-
-void FeatureChunks::begin_batch(std::shared_ptr<const void> memory, std::span<const std::uint64_t> all) {
-    batch_ = {chunks_.size(), places_.size(), 0, true};
-    chunks_.push_back({std::move(memory), all.data(), all.size()});
-    in_memory_ += all.size();
-}
-
-void FeatureChunks::end_batch() {
-    batch_.open = false;
-    const std::span<const std::uint64_t> batch = chunk(batch_.chunk);
-    if (4 * batch_.added >= 3 * batch.size()) return;
-    std::vector<Place> moved;
-    moved.reserve(places_.size() - batch_.first);
-    for (std::size_t i = batch_.first; i < places_.size(); ++i) moved.push_back(copied(batch.subspan(places_[i].offset, places_[i].count)));
-    // Nothing fails from here on. Chunks that were made for the copies move up.
-    in_memory_ -= batch.size();
-    chunks_.erase(chunks_.begin() + static_cast<std::ptrdiff_t>(batch_.chunk));
-    if (filling_.chunk > batch_.chunk) --filling_.chunk;
-    for (Place& place : moved) place.chunk -= place.chunk > batch_.chunk;
-    std::copy(moved.begin(), moved.end(), places_.begin() + static_cast<std::ptrdiff_t>(batch_.first));
-}
-
-void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
-    if (filling_.memory && filling_.chunk == i) filling_ = {};
-    chunks_[i].data = elsewhere;
-    chunks_[i].memory.reset();
-    in_memory_ -= chunks_[i].size;
-}
-
-namespace {
-
 // Few enough that what is known of the piece stays in the cache, and enough that threads are worth starting. Small where a few documents are to be several.
 #ifdef LOOKALIKE_SMALL_CHUNKS
 constexpr std::size_t kPiece = 4, kPieceAlone = 128;
@@ -112,10 +22,16 @@ constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way f
 
 }  // namespace
 
+std::uint32_t Leaders::number(const std::shared_ptr<const RowFile>& file) {
+    const auto [found, is_new] = file_numbers_.try_emplace(file.get(), static_cast<std::uint32_t>(files_.size()));
+    if (is_new) files_.push_back(file);
+    return found->second;
+}
+
 void Leaders::offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions) {
     const std::size_t count = batch.count();
     if (count > std::size_t{kNobody} - documents_) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
-    while (scratches_.size() < workers) scratches_.push_back(std::make_unique<Scratch>(Scratch{SetSimilarity(measure_), {}, {}}));
+    while (scratches_.size() < workers) scratches_.push_back(std::make_unique<Scratch>(Scratch{SetSimilarity(measure_), {}, {}, {}, {}, {}, nullptr}));
     const std::size_t most = workers > 1 ? kPiece : kPieceAlone;
     for (std::size_t first = 0; first < count; first += most) {
         const std::size_t size = std::min(most, count - first);
@@ -168,20 +84,18 @@ void Leaders::look(const Offered& piece, std::uint32_t i, Scratch& scratch) {
         originals_.prefetch(piece.digest(i + kAhead));
         tables_.prefetch(piece.keys(i + kAhead));
     }
-    const std::span<const std::uint64_t> features = piece.features(i);
     const std::uint32_t copied = copies_[2 * std::size_t{i}];
     // A copy of one in the piece will be decided by what is known of that one.
-    if (features.empty() || (copied != kNobody && piece.digest(copied) == piece.digest(i))) return;
+    if (!piece.has_features(i) || (copied != kNobody && piece.digest(copied) == piece.digest(i))) return;
     const Originals::Known* const known = std::as_const(originals_).find(piece.digest(i));
     if (known && (known->final() || known->seen == tables_.documents())) return;
     scratch.candidates.clear();
     tables_.find(piece.keys(i), known ? known->seen : 0, scratch.candidates, piece_.earlier(i));
-    const Decision decision = nearest(features, known ? known->decision() : Decision{}, scratch);
+    const Decision decision = nearest(piece, i, known ? known->decision() : Decision{}, scratch);
     looked_[i] = {decision, static_cast<std::uint32_t>(scratch.candidates.size())};
 }
 
 Decision Leaders::decide(const Offered& piece, std::uint32_t i) {
-    const std::span<const std::uint64_t> features = piece.features(i);
     const TokenDigest digest = piece.digest(i);
     const std::uint32_t before = tables_.documents(), now = before + static_cast<std::uint32_t>(entering_.size());
     if (Originals::Known* const known = originals_.find(digest)) {
@@ -194,7 +108,7 @@ Decision Leaders::decide(const Offered& piece, std::uint32_t i) {
         }
         return known->decision();
     }
-    const bool comparable = bands() > 0 && !features.empty();
+    const bool comparable = bands() > 0 && piece.has_features(i);
     Decision decision;
     if (comparable) {
         compared_ += looked_[i].compared;
@@ -208,7 +122,7 @@ Decision Leaders::decide(const Offered& piece, std::uint32_t i) {
     }
     piece_.keep(i, static_cast<std::uint32_t>(entering_.size()));
     entering_.push_back(i);
-    features_.add(features);
+    piece.rows ? features_.add_later(piece.rows[i]) : features_.add(piece.features(i));
     numbers_.push_back(documents_);
     return decision;
 }
@@ -218,20 +132,47 @@ Decision Leaders::among_piece(const Offered& piece, std::uint32_t i, std::uint32
     scratch.candidates.clear();
     piece_.find(i, first, scratch.candidates);
     for (std::uint32_t& each : scratch.candidates) each += tables_.documents();
-    const Decision decision = nearest(piece.features(i), known, scratch);
+    const Decision decision = nearest(piece, i, known, scratch);
     compared_ += scratch.candidates.size();
     return decision;
 }
 
-Decision Leaders::nearest(std::span<const std::uint64_t> features, const Decision& known, Scratch& scratch) const {
+Decision Leaders::nearest(const Offered& piece, std::uint32_t i, const Decision& known, Scratch& scratch) {
     std::vector<std::uint32_t>& candidates = scratch.candidates;
     if (candidates.empty()) return known;
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     Nearest near(threshold_, known);
-    scratch.own.begin(features);
-    for (const std::uint32_t candidate : candidates) near.meet(numbers_[candidate], scratch.own.to(features_[candidate], near.least()));
+    scratch.similarity.begin(own_features(piece, i, scratch));
+    for (const std::uint32_t kept : candidates) near.meet(numbers_[kept], scratch.similarity.to(kept_features(kept, scratch), near.least()));
     return near.decision();
+}
+
+std::span<const std::uint64_t> Leaders::own_features(const Offered& piece, std::uint32_t i, Scratch& scratch) {
+    const std::span<const std::uint64_t> features = piece.features(i);
+    if (!piece.rows) return features;
+    if (features.empty()) {
+        if (read(piece.rows[i], scratch, scratch.own) != piece.digest(i)) throw RowChanged(files_[piece.rows[i].file]->name);
+    } else {
+        scratch.own.assign(features.begin(), features.end());
+        scratch.own.resize(scratch.set.make_distinct(scratch.own.data(), scratch.own.size()));
+    }
+    return scratch.own;
+}
+
+std::span<const std::uint64_t> Leaders::kept_features(std::uint32_t kept, Scratch& scratch) {
+    const auto [features, row] = features_.find(kept);
+    if (!row) return features;
+    // What was said of this document was said by its digest: it must still lead there.
+    const Originals::Known* const known = std::as_const(originals_).find(read(*row, scratch, scratch.read));
+    if (!known || known->leader != numbers_[kept] || !known->final()) throw RowChanged(files_[row->file]->name);
+    features_.made(kept, scratch.read);
+    return scratch.read;
+}
+
+TokenDigest Leaders::read(const RowPlace& row, Scratch& scratch, std::vector<std::uint64_t>& features) {
+    if (!scratch.reader) scratch.reader = make_reader_();
+    return scratch.reader->read(*files_[row.file], row.begin, row.size, features);
 }
 
 std::vector<KeptBuckets::Hot> Leaders::hot_buckets() const {

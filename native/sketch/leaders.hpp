@@ -5,130 +5,71 @@
 // compared with what was kept since.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "base/large_buffer.hpp"
 #include "segments/hamming_index.hpp"
 #include "sketch/decide.hpp"
+#include "sketch/feature_chunks.hpp"
 #include "sketch/kept_buckets.hpp"
+#include "sketch/originals.hpp"
 #include "sketch/piece_buckets.hpp"
 #include "sketch/recent_codes.hpp"
 #include "sketch/set_similarity.hpp"
 
 namespace lookalike {
 
-struct TokenDigest {
-    std::uint64_t low, high;
-    bool operator==(const TokenDigest&) const = default;
+// A file in which documents stand, a row each.
+struct RowFile {
+    std::string path, name;  // the name is for messages
+    std::string column;      // of their texts
 };
 
-constexpr TokenDigest kNothing{0, 0};  // of a document without tokens: it is like another such one, and like nothing else
-
-// What is known of documents by their digest.
-class Originals {
+// Makes features of rows once more; each thread has one.
+class RowReader {
    public:
-    struct Known {
-        std::uint32_t leader;  // of the last document with this digest; itself if it was kept
-        std::uint32_t seen;    // how many kept documents it was compared with
-        double similarity;
-
-        Decision decision() const { return {leader, similarity}; }
-        // Nothing is nearer than an equal document, and of equals the earliest leads.
-        bool final() const { return similarity == 1.0; }
-    };
-
-    // What is known of an earlier document with this digest, or null. Valid until the next add().
-    const Known* find(const TokenDigest& digest) const;
-    Known* find(const TokenDigest& digest) { return const_cast<Known*>(std::as_const(*this).find(digest)); }
-    void prefetch(const TokenDigest& digest) const {
-        if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(digest.low) & (slots_.size() - 1)]);
-    }
-    // Only after find() returned null. A kept document's copies point at `document`.
-    void add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen);
-    std::size_t bytes() const { return digests_.capacity() * sizeof(TokenDigest) + known_.capacity() * sizeof(Known) + slots_.capacity() * 4; }
-
-   private:
-    std::size_t slot_of(const TokenDigest& digest) const;
-    void grow();
-
-    std::vector<TokenDigest> digests_;
-    std::vector<Known> known_;
-    std::vector<std::uint32_t> slots_;  // numbers of digests, open addressing
+    virtual ~RowReader() = default;
+    // The distinct features of what stands there now; kNothing: it is no document any more.
+    virtual TokenDigest read(const RowFile& file, std::uint64_t begin, std::size_t size, std::vector<std::uint64_t>& features) = 0;
 };
 
-// The features of kept documents, one after the other in large chunks. What is in a chunk never changes, so whoever holds this
-// may move it out of memory.
-class FeatureChunks {
-   public:
-    // Copied, unless they are a part of the batch at hand.
-    void add(std::span<const std::uint64_t> features);
-    // A batch of features that stay where they are, as long as `memory` is held; at its end, if few of them were added, those are copied
-    // after all, and the batch is let go.
-    void begin_batch(std::shared_ptr<const void> memory, std::span<const std::uint64_t> all);
-    void end_batch();
-    void leave_batch() { batch_.open = false; }  // where something failed: what was added stays where it is
-    std::size_t size() const { return places_.size(); }
-    std::span<const std::uint64_t> operator[](std::size_t i) const {
-        const Place& place = places_[i];
-        return {chunks_[place.chunk].data + place.offset, place.count};
-    }
+// A row does not hold what it held before. The message is the name of its file.
+struct RowChanged : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
-    std::size_t chunks() const { return chunks_.size(); }
-    std::span<const std::uint64_t> chunk(std::size_t i) const { return {chunks_[i].data, chunks_[i].size}; }
-    bool in_memory(std::size_t i) const { return chunks_[i].memory != nullptr; }
-    // What keeps a chunk that is in memory alive, for those who look at it while it is replaced.
-    std::shared_ptr<const void> memory(std::size_t i) const { return chunks_[i].memory; }
-    // From now on chunk i is read from `elsewhere`, which holds the same features, and takes no more.
-    void replace(std::size_t i, const std::uint64_t* elsewhere);
-    std::size_t bytes() const { return places_.capacity() * sizeof(Place) + in_memory_ * sizeof(std::uint64_t); }
-
-   private:
-    struct Chunk {
-        std::shared_ptr<const void> memory;  // null: it lies elsewhere
-        const std::uint64_t* data;
-        std::size_t size = 0;
-    };
-    struct Filling {  // the chunk that takes copies
-        std::size_t chunk = 0;
-        std::shared_ptr<LargeBuffer<std::uint64_t>> memory;
-    };
-    struct AtHand {
-        std::size_t chunk = 0, first = 0, added = 0;  // the first place in the batch, and how many features were added
-        bool open = false;
-    };
-    struct Place {
-        std::uint32_t chunk, count;
-        std::uint64_t offset;
-    };
-    Place copied(std::span<const std::uint64_t> features);
-
-    std::vector<Chunk> chunks_;
-    std::vector<Place> places_;
-    Filling filling_;
-    AtHand batch_;
-    std::size_t made_ = 0;  // chunks for copies
-    std::size_t in_memory_ = 0;
+// The system cannot read a file, for a reason that it says by a number. The message is the path.
+struct RowUnreadable : std::runtime_error {
+    RowUnreadable(const std::string& path, int why) : std::runtime_error(path), number(why) {}
+    int number;
 };
 
 // Documents that are offered together.
 struct Offered {
-    std::span<const std::uint64_t> all_features;  // those of a document are distinct
+    std::span<const std::uint64_t> all_features;  // those of a document are distinct; where there are rows they need not be, and may be missing
     std::span<const std::int64_t> offsets;        // where each document's begin, and the end
     std::span<const std::uint64_t> digests;       // two words each
     const std::uint64_t* all_keys;                // one per band each
     unsigned bands;
+    // Given: where the row of each stands. No more is kept of them, until somebody asks for their features.
+    const RowPlace* rows = nullptr;
 
     std::size_t count() const { return offsets.size() - 1; }
     std::span<const std::uint64_t> features(std::size_t i) const {
         return all_features.subspan(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
     }
+    bool has_features(std::size_t i) const { return rows == nullptr ? !features(i).empty() : digest(i) != kNothing; }
     TokenDigest digest(std::size_t i) const { return {digests[2 * i], digests[2 * i + 1]}; }
     const std::uint64_t* keys(std::size_t i) const { return all_keys + i * bands; }
     Offered part(std::size_t first, std::size_t size) const {
-        return {all_features, offsets.subspan(first, size + 1), digests.subspan(2 * first, 2 * size), keys(first), bands};
+        const RowPlace* const own = rows == nullptr ? nullptr : rows + first;
+        return {all_features, offsets.subspan(first, size + 1), digests.subspan(2 * first, 2 * size), keys(first), bands, own};
     }
 };
 
@@ -139,10 +80,16 @@ struct Offered {
 // into the buckets, a band at a time: again by several threads. The result is that of offering them one by one.
 class Leaders {
    public:
-    Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard)
-        : threshold_(threshold), measure_(measure), tables_(bands, bucket_limit), piece_(bands, bucket_limit) {}
+    using MakeReader = std::function<std::unique_ptr<RowReader>()>;
+
+    // `make_reader` where documents will have rows.
+    Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard, MakeReader make_reader = {})
+        : threshold_(threshold), measure_(measure), make_reader_(std::move(make_reader)), tables_(bands, bucket_limit), piece_(bands, bucket_limit) {}
 
     unsigned bands() const { return tables_.bands(); }
+    bool can_read() const { return make_reader_ != nullptr; }
+    // The number of a file in which documents stand.
+    std::uint32_t number(const std::shared_ptr<const RowFile>& file);
     // Documents are numbered as they are offered. Appends a decision for each.
     void offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions);
 
@@ -160,9 +107,12 @@ class Leaders {
         std::uint32_t compared = 0;
     };
     struct Scratch {  // of one thread
-        SetSimilarity own;
+        SetSimilarity similarity;
         std::vector<std::uint32_t> candidates;
         EqualKeys equal;
+        FeatureSet set;
+        std::vector<std::uint64_t> own, read;  // features: of the document that is compared, and of one that was kept
+        std::unique_ptr<RowReader> reader;
     };
 
     void offer_piece(const Offered& piece, unsigned workers, std::vector<Decision>& decisions);
@@ -171,10 +121,16 @@ class Leaders {
     Decision decide(const Offered& piece, std::uint32_t i);
     Decision among_piece(const Offered& piece, std::uint32_t i, std::uint32_t first, const Decision& known);
     // The decision about a document that the candidates lead to, given an earlier one.
-    Decision nearest(std::span<const std::uint64_t> features, const Decision& known, Scratch& scratch) const;
+    Decision nearest(const Offered& piece, std::uint32_t i, const Decision& known, Scratch& scratch);
+    std::span<const std::uint64_t> own_features(const Offered& piece, std::uint32_t i, Scratch& scratch);
+    std::span<const std::uint64_t> kept_features(std::uint32_t kept, Scratch& scratch);
+    TokenDigest read(const RowPlace& row, Scratch& scratch, std::vector<std::uint64_t>& features);
 
     double threshold_;
     Measure measure_;
+    MakeReader make_reader_;
+    std::vector<std::shared_ptr<const RowFile>> files_;
+    std::unordered_map<const RowFile*, std::uint32_t> file_numbers_;
     std::uint32_t documents_ = 0, kept_ = 0;
     std::uint64_t compared_ = 0;
     Originals originals_;

@@ -103,18 +103,18 @@ void MinHasher::start(std::uint32_t* bins) {
 }
 
 void MinHasher::add(const std::uint64_t* hashes, std::size_t count) {
-    // In pieces: most sets have filled all bins long before their end, and then nothing has to be kept.
+    // In pieces: most sets have filled all bins long before their end, many with their first piece, and then nothing has to be kept.
     constexpr std::size_t kPiece = 1024;
     for (std::size_t first = 0; first < count; first += kPiece) {
         const std::size_t here = std::min(kPiece, count - first);
-        if (!full_) {
+        throw_first(hashes + first, here, size_, bins_);
+        if (full_) continue;
+        full_ = features_.size() + here >= size_ && full();  // fewer features cannot fill all bins
+        if (full_) {
+            features_.clear();
+        } else {
             features_.insert(features_.end(), hashes + first, hashes + first + here);
             if (features_.size() >= compact_at_) compact();
-        }
-        throw_first(hashes + first, here, size_, bins_);
-        if (!full_ && features_.size() >= size_ && full()) {  // fewer features cannot fill all bins
-            full_ = true;
-            features_.clear();
         }
     }
 }

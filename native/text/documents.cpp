@@ -31,7 +31,8 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) { return wi
 std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint64_t* keys) {
     std::uint64_t* const features = features_.data() + first_;
     digest = sequence_digest({features, features_.size() - first_});
-    const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
+    std::size_t count = banding_.bands ? features_.size() - first_ : 0;
+    if (distinct_) count = set_.make_distinct(features, count);
     features_.shorten(first_ + count);
     if (banding_.bands == 0) return 0;
     hasher_.finish();

@@ -25,8 +25,9 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles);
 // Sketches one document after the other, re-using its buffers. The features of all of them are appended to one list.
 class DocumentSketcher {
    public:
-    DocumentSketcher(const Banding& banding, PagedList<std::uint64_t>& features)
-        : banding_(banding), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
+    // `distinct`: of equal features one is left in the list.
+    DocumentSketcher(const Banding& banding, PagedList<std::uint64_t>& features, bool distinct = true)
+        : banding_(banding), distinct_(distinct), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
 
     void start() {
         first_ = features_.size();
@@ -40,11 +41,12 @@ class DocumentSketcher {
         features_.add(features, count);
         if (banding_.bands) hasher_.add(sketched, count);
     }
-    // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
+    // What is left in the list are the features, and none without bands. `keys` gets one per band. Returns how many features.
     std::size_t finish(TokenDigest& digest, std::uint64_t* keys);
 
    private:
     Banding banding_;
+    bool distinct_;
     PagedList<std::uint64_t>& features_;
     std::size_t first_ = 0;  // of this document
     MinHasher hasher_;

@@ -141,10 +141,12 @@ LOOKALIKE_AVX512 Decoded decode_threes_avx512(const std::uint8_t* p, const std::
         valid = _mm512_mask_cmpge_epu32_mask(valid, code, _mm512_set1_epi32(0x800));
         valid = _mm512_mask_cmpge_epu32_mask(valid, _mm512_sub_epi32(code, _mm512_set1_epi32(0xD800)), _mm512_set1_epi32(0x800));
         _mm512_storeu_si512(codes + count, code);
-        const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(valid)));
-        count += taken;
-        p += 3 * taken;
-        if (taken < 16) break;
+        if (valid != 0xFFFF) {
+            const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(valid)));
+            return {count + taken, p + 3 * taken};
+        }
+        count += 16;  // numbers that wait for nothing: the next sixteen are read before these are checked
+        p += 48;
     }
     return {count, p};
 }
@@ -165,10 +167,12 @@ LOOKALIKE_AVX2 Decoded decode_threes_avx2(const std::uint8_t* p, const std::uint
         valid = _mm256_and_si256(valid, _mm256_cmpgt_epi32(code, _mm256_set1_epi32(0x7FF)));
         valid = _mm256_andnot_si256(_mm256_cmpeq_epi32(_mm256_and_si256(code, _mm256_set1_epi32(0xF800)), _mm256_set1_epi32(0xD800)), valid);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes + count), code);
-        const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(valid)))));
-        count += taken;
-        p += 3 * taken;
-        if (taken < 8) break;
+        if (const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(valid))); mask != 0xFF) {
+            const auto taken = static_cast<std::size_t>(std::countr_one(mask));
+            return {count + taken, p + 3 * taken};
+        }
+        count += 8;
+        p += 24;
     }
     return {count, p};
 }

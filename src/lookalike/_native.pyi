@@ -173,6 +173,7 @@ def sketch_documents(
     workers: int,
     scratch: FeatureScratch | None = None,
     key: Buffer | None = None,
+    keep: bool = True,
 ) -> tuple[View, View, View, View]: ...
 def unit_hashes(data: Buffer, offsets: Buffer, mode: int, fold: bool, sentences: bool) -> tuple[View, View]: ...
 def unit_spans(
@@ -546,10 +547,32 @@ def decide(
     bucket_limit: int,
 ) -> tuple[View, View, memoryview[float]]: ...
 
+class RowChanged(Exception): ...
+
+class RowFile:
+    def __init__(self, path: bytes, name: str, column: str) -> None: ...
+
 class Leaders:
-    def __init__(self, bands: int, threshold: float, bucket_limit: int, estimated: bool = False) -> None: ...
+    def __init__(
+        self,
+        bands: int,
+        threshold: float,
+        bucket_limit: int,
+        estimated: bool = False,
+        form: tuple[int, bool, int, Seed] | None = None,
+        key: Buffer | None = None,
+    ) -> None: ...
     def offer(
-        self, features: Buffer, offsets: Buffer, digests: Buffer, keys: Buffer, stay: bool = False, workers: int = 1
+        self,
+        features: Buffer,
+        offsets: Buffer,
+        digests: Buffer,
+        keys: Buffer,
+        stay: bool = False,
+        workers: int = 1,
+        files: list[RowFile] | None = None,
+        numbers: Buffer | None = None,
+        extents: Buffer | None = None,
     ) -> tuple[View, memoryview[float]]: ...
     @property
     def documents(self) -> int: ...

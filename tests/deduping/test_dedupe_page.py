@@ -201,13 +201,18 @@ def test_progress(tmp_path: Path) -> None:
     assert stage_line(Progress("compare", 10, None, "documents", 0.0)) == "compare, 10 documents, 0 per second"
 
 
-def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("packed", [True, False])
+def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
+    """All that are kept, and of a plain file those that were needed twice."""
     monkeypatch.setattr(decider, "LEAST_FEATURES", 1 << 12)
     monkeypatch.setattr("lookalike.corpus.formats.lines.BLOCK", 20_000)
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(near_copies(13, 600, 200)))
+    if packed:
+        source = source.with_suffix(".jsonl.gz")
+        source.write_bytes(gzip.compress((tmp_path / "in.jsonl").read_bytes()))
     whole = la.dedupe(source)
     spilled = la.dedupe(source, memory="1M")
-    assert spilled.to_dict()["spilled_bytes"] > 100_000
+    assert spilled.to_dict()["spilled_bytes"] > (100_000 if packed else 50_000)
     assert whole.to_dict()["spilled_bytes"] == 0
     assert [tuple(each) for each in spilled.removed] == [tuple(each) for each in whole.removed]
     assert len(whole.removed) > 100

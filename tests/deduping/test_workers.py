@@ -195,12 +195,13 @@ def test_resuming_with_another_number_of_workers(tmp_path: Path, workers: int, m
     assert not list(tmp_path.glob(".lookalike*"))
 
 
-def test_features_that_do_not_fit_go_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that stay where they were made, and those that were copied since few of a batch were kept."""
+@pytest.mark.parametrize("name", ["in.jsonl", "in.jsonl.gz"])
+def test_features_that_do_not_fit_go_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Those that stay where they were made, those that were copied since few of a batch were kept, and those that were made again."""
     distinct = near_copies(5, 400, 400)
     copies = [distinct[i % 7] for i in range(400)]
     texts = [text for pair in zip(distinct, copies, strict=True) for text in pair] + distinct
-    source = written(tmp_path, "in.jsonl", rows_of(texts))
+    source = written(tmp_path, name, rows_of(texts))
     (tmp_path / "plenty").mkdir()
     expected = same_for_all(tmp_path / "plenty", source, "out.jsonl")
     monkeypatch.setattr(decider, "LEAST_FEATURES", 1 << 14)

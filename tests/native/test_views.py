@@ -66,6 +66,25 @@ def test_memory_is_used_again_when_nobody_looks_at_it() -> None:
     assert len(addresses) <= 3
 
 
+def test_memory_of_features_that_are_not_to_be_kept_is_used_again() -> None:
+    scratch = _native.FeatureScratch()
+    texts = [f"words and {number} more of {number + 1}" for number in range(3000)]
+    encoded = b"".join(text.encode() for text in texts)
+    offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
+    given = encoded, offsets, 0, True, 2, 0, SIZE, BANDS, ROWS, 1, scratch, None
+    wanted = list(_native.sketch_documents(*given)[0])
+    addresses, held = set(), []
+    for turn in range(20):
+        features = np.asarray(_native.sketch_documents(*given, False)[0])
+        addresses.add(features.__array_interface__["data"][0])
+        if turn % 10 == 0:
+            held.append(features)  # while somebody looks at it, it stays
+    assert len(addresses) <= 5
+    del scratch, features
+    churn()
+    assert all(each.tolist() == wanted for each in held)
+
+
 def test_a_chunk_outlives_its_replacement_and_its_leaders() -> None:
     leaders = _native.Leaders(1, 0.9, 100)
     own = np.arange(1, 24_001, dtype=np.uint64)

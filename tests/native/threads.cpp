@@ -202,8 +202,21 @@ void check_vectors() {
     }
 }
 
-// Documents that share keys and are decided together.
-std::vector<std::uint32_t> decisions(unsigned workers) {
+// Makes the features of documents, which begin where their rows do.
+class Reader : public RowReader {
+   public:
+    Reader(const std::vector<std::uint64_t>& features, const std::vector<std::uint64_t>& digests) : features_(features), digests_(digests) {}
+    TokenDigest read(const RowFile&, std::uint64_t begin, std::size_t size, std::vector<std::uint64_t>& features) override {
+        features.assign(features_.begin() + static_cast<std::ptrdiff_t>(begin * size), features_.begin() + static_cast<std::ptrdiff_t>((begin + 1) * size));
+        return {digests_[2 * begin], digests_[2 * begin + 1]};
+    }
+
+   private:
+    const std::vector<std::uint64_t>&features_, &digests_;
+};
+
+// Documents that share keys and are decided together, with features that are held or made again.
+std::vector<std::uint32_t> decisions(unsigned workers, bool held) {
     constexpr unsigned kBands = 5;
     std::vector<std::uint64_t> features, digests, keys;
     std::vector<std::int64_t> offsets{0};
@@ -214,8 +227,11 @@ std::vector<std::uint32_t> decisions(unsigned workers) {
         for (std::uint64_t band = 0; band < kBands; ++band) keys.push_back(mix(like + band) % 2000);
         offsets.push_back(static_cast<std::int64_t>(features.size()));
     }
-    Leaders leaders(kBands, 0.8, 20);
-    const Offered all{features, offsets, digests, keys.data(), kBands};
+    Leaders leaders(kBands, 0.8, 20, Measure::jaccard, [&] { return std::make_unique<Reader>(features, digests); });
+    const std::uint32_t file = leaders.number(std::make_shared<RowFile>());
+    std::vector<RowPlace> rows;
+    for (std::uint64_t i = 0; i < 5000; ++i) rows.push_back({file, 12, i});
+    const Offered all{features, offsets, digests, keys.data(), kBands, held ? nullptr : rows.data()};
     std::vector<Decision> decided;
     for (std::size_t first = 0; first < all.count(); first += 1250) leaders.offer(all.part(first, 1250), workers, decided);
     std::vector<std::uint32_t> found;
@@ -248,7 +264,8 @@ int main() {
     REQUIRE(made == sketches(documents, 1));
     REQUIRE(dedupe_sketches(documents, kWorkers) == dedupe_sketches(documents, 1));
     check_bands(made);
-    REQUIRE(decisions(kWorkers) == decisions(1));
+    REQUIRE(decisions(kWorkers, true) == decisions(1, true));
+    REQUIRE(decisions(kWorkers, false) == decisions(1, true));
     check_hamming();
     check_segments();
     check_vectors();

@@ -150,6 +150,11 @@ class Ledger:
         found: NDArray[np.int64] = self._extents.whole()[2 * first : 2 * last].reshape(-1, 2)
         return found
 
+    def extents_of(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some documents, of readers all of whose rows have such a place."""
+        found: NDArray[np.int64] = self._extents.whole().reshape(-1, 2)[documents]
+        return found
+
     def offered(self) -> NDArray[np.int64]:
         """The numbers of the documents that have a text."""
         return self._offered.whole()

@@ -204,8 +204,8 @@ class Job:
             verdicts = whole = DocumentVerdicts(contains_run.ledger, contains_run.decide(readers))
             found = contains_run.found()
         elif self.settings.level == "document":
-            run = Run(self.settings, self.resources, means)
-            verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
+            run = Run(self.settings, self.resources, means, readers)
+            verdicts = whole = DocumentVerdicts(run.ledger, run.decide())
         else:
             from lookalike.deduping.levels import LevelRun
 

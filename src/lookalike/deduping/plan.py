@@ -29,7 +29,7 @@ from lookalike.figures import shown_share
 from lookalike.fingerprints.reposts import BETTER, ENGLISH, RECOMMENDED, measured_recall
 from lookalike.leaders.candidates import Bucketed, bucketed, grouped
 from lookalike.leaders.decider import RESERVED, Decider
-from lookalike.leaders.sketching import Sketcher
+from lookalike.leaders.sketching import Sketcher, can_be_made_again
 from lookalike.options import checked, taken, takes
 from lookalike.recipe import Recipe, recipes
 from lookalike.text.features import weighs_words
@@ -40,7 +40,7 @@ WARN_SHARE = 0.05
 SHOWN_LEFT_OUT = 5
 EDITED_TEXTS = 2_000  # texts of the sample among which some of each length are edited
 LEDGER_BYTES = 100  # a document: where it stands, its id and what was decided
-RECORD_BYTES = 120  # a kept document: its digest, place and decision
+RECORD_BYTES = 140  # a kept document: its digest, places and decision
 BAND_BYTES = 20  # a kept document and band: a slot of a table at its usual load, and the link to the next one
 WRITTEN_PER_SECOND = 300e6  # bytes
 
@@ -118,6 +118,7 @@ def plan(
         columns = given.columns(settings)
         check_columns(sources, columns, given.encoding)
         readers = readers_of(sources, columns, given.encoding)
+        sampled.again = can_be_made_again(settings.rule) and all(reader.row_file for reader in readers)
         for reader in readers:
             sampled.read(reader, max(1, sample // len(readers)))
     found = sampled.plan(_size(sources))
@@ -140,6 +141,7 @@ class _Sample:
         self.documents = self.removed = self.text_bytes = 0
         self.packed_bytes = 0.0
         self.complete = True
+        self.again = False  # whether features can be made again, and only those that are needed twice are held
         self.features: list[NDArray[np.int64]] = []
         self._ratio_sample = b""
         self.seconds = {"read": 0.0, "sketch": 0.0, "compare": 0.0}
@@ -209,7 +211,8 @@ class _Sample:
         kept = documents * (1 - self.removed / self.documents)
         bands = self.settings.banding.bands
         tables = documents * LEDGER_BYTES + kept * (RECORD_BYTES + bands * BAND_BYTES) + RESERVED
-        features = 8 * float(counts.mean() if len(counts) else 0) * kept
+        held = min(documents - kept, kept) if self.again else kept
+        features = 8 * float(counts.mean() if len(counts) else 0) * held
         compared = self._decider.compared
         if self.settings.method == "meaning":  # each document is compared with all that are kept
             self.seconds["compare"] *= scale

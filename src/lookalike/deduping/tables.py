@@ -20,6 +20,7 @@ from lookalike.errors import InputError
 class Table(Protocol):
     name: str
     size: None
+    row_file: None
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
 
@@ -52,6 +53,7 @@ def table_reader(table: Any, columns: Columns) -> Table:
 class _Base(ABC):
     name = ""
     size = None
+    row_file = None
 
     def __init__(self, table: Any, columns: Columns) -> None:
         self.table, self.columns = table, columns

@@ -25,7 +25,7 @@ from lookalike.corpus.row import Problem
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Joined
 
-VERSION = 4  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
+VERSION = 5  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
 KEY_BYTES = 32
 _DTYPES = {

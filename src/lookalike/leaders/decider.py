@@ -9,16 +9,18 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.errors import InputError
 from lookalike.leaders.candidates import BUCKET_LIMIT
 from lookalike.leaders.rule import Rule
-from lookalike.leaders.sketching import Sketches
+from lookalike.leaders.sketching import Sketches, can_be_made_again
 from lookalike.system import forget_pages
+from lookalike.text.native_form import native_form
 
 if TYPE_CHECKING:
     from lookalike.leaders.meaning import MeaningLeaders
@@ -31,22 +33,37 @@ FILE_BYTES = 64 << 20  # of features that go to a file together
 DECIDING = 4  # of so many workers one helps with the decision: the others make what is decided
 
 
+class Rows(NamedTuple):
+    """Where documents stand, so that their features can be made again."""
+
+    files: list[_native.RowFile]
+    numbers: NDArray[np.uint32]  # of each document's file
+    extents: NDArray[np.int64]  # begin and end of each row
+
+
 class Decider:
     """Takes documents in the order in which they want to be kept."""
 
-    def __init__(self, rule: Rule, budget: int, folder: Callable[[], Path], workers: int = 1) -> None:
+    def __init__(
+        self, rule: Rule, budget: int, folder: Callable[[], Path], workers: int = 1, key: NDArray[np.uint64] | None = None
+    ) -> None:
+        """``key``: that of the features; by default the process has one."""
         self._meaning = _meaning_leaders(rule, folder, workers) if rule.method == "meaning" else None
         self._records = _record_leaders(rule) if rule.method == "record" else None
         self._simhash = _native.SimhashLeaders(rule.bits, rule.distance) if rule.method == "simhash" else None
-        self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate")
+        form = native_form(rule.recipe) if can_be_made_again(rule) else None
+        self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate", form, key)
         self._budget, self._folder, self._workers = budget, folder, max(workers // DECIDING, 1)
         self._maps: list[mmap.mmap] = []
         self._moved = 0
 
-    def offer(self, sketches: Sketches, others: int = 0, *, stay: bool = False) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def offer(
+        self, sketches: Sketches, others: int = 0, *, stay: bool = False, rows: Rows | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The kept document that each one points at, by its number in the order of offers, or -1 where it is kept itself; and
         the similarity. ``others`` is what else the run holds in memory, in bytes. ``stay``: nobody changes the features any more, and
-        those of kept documents may stay where they are."""
+        those of kept documents may stay where they are. ``rows``: features may be missing, and none are kept: they are made again if
+        they are needed."""
         if self._meaning:
             return self._meaning.offer(sketches.features, self._allowed(others))
         if self._records:
@@ -55,7 +72,11 @@ class Decider:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
             keys = sketches.keys.astype(np.uint64, copy=False)  # those of stored MinHashes have 32 bits
-            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, keys, stay, self._workers)
+            given = sketches.features, sketches.offsets, sketches.digests, keys, stay, self._workers
+            try:
+                found = self._leaders.offer(*given, *(rows or ()))
+            except _native.RowChanged as error:
+                raise InputError(f"{str(error)!r} was changed while it was read: run again") from None
             self._move_out(others)
         return np.asarray(found[0]), np.asarray(found[1])
 

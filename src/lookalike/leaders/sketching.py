@@ -26,7 +26,8 @@ DIGEST_BYTES = 16
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    # Distinct ones, document after document; of the method meaning the vectors, four halves per word; of records their JSON.
+    # Document after document, and distinct ones if they are to be kept; of the method meaning the vectors, four halves per word; of records
+    # their JSON.
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
@@ -36,6 +37,10 @@ class Sketches(NamedTuple):
     def __len__(self) -> int:
         return len(self.digests) // 2
 
+    def without_features(self) -> Sketches:
+        """For those who can make them again."""
+        return Sketches(np.zeros(0, np.uint64), np.zeros(len(self) + 1, np.int64), self.digests, self.keys, self.simhashes)
+
 
 def sketch(
     texts: Joined,
@@ -44,12 +49,14 @@ def sketch(
     key: NDArray[np.uint64] | None = None,
     workers: int = 1,
     scratch: _native.FeatureScratch | None = None,
+    keep: bool = True,
 ) -> Sketches:
     """Texts → what the rule needs of them.
 
     Candidates are found by fingerprints that everybody can make. What is decided is decided by hashes with a secret key, that of the
     process unless another is given: nobody can write texts that collide. Features of different keys do not compare. ``scratch`` is memory
-    that may be used again once nobody looks at what it was used for.
+    that may be used again once nobody looks at what it was used for. Without ``keep``, features are looked at for a short time, and their
+    memory is used again too.
     """
     if rule.method == "bytes":
         return _of_bytes(texts)
@@ -58,7 +65,7 @@ def sketch(
 
         return record_sketches([canonical_json(json.loads(text)) if text else "" for text in texts.texts()], rule, workers)
     native = is_native(rule.recipe)
-    parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash")
+    parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash", keep)
     if rule.method == "minhash" and not native:
         parts = _by_words(texts, rule, key, workers, parts[2])
     found = _simhashes(texts, rule, workers, native) if rule.method == "simhash" else np.zeros(0, np.uint64)
@@ -69,6 +76,11 @@ def sketch(
 
         features, offsets = vector_words(embedder(rule.recipe.embedder), list(texts.texts()), rule.recipe.forms)
     return Sketches(features, offsets, digests, keys, found)
+
+
+def can_be_made_again(rule: Rule) -> bool:
+    """Whether features of few texts can be made once more in less time than it takes to keep those of all."""
+    return rule.method == "minhash" and is_native(rule.recipe)
 
 
 def by_any_thread(rule: Rule) -> bool:
@@ -97,8 +109,8 @@ class Sketcher:
     def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
         self._rule, self._workers, self._key, self._scratch = rule, workers, key, _native.FeatureScratch()
 
-    def sketch(self, texts: Joined) -> Sketches:
-        return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch)
+    def sketch(self, texts: Joined, keep: bool = True) -> Sketches:
+        return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch, keep=keep)
 
 
 class Sketchers:
@@ -108,11 +120,11 @@ class Sketchers:
         self._make = partial(Sketcher, rule, workers, key)
         self._own = threading.local()
 
-    def sketch(self, texts: Joined) -> Sketches:
+    def sketch(self, texts: Joined, keep: bool = True) -> Sketches:
         if not hasattr(self._own, "sketcher"):
             self._own.sketcher = self._make()
         sketcher: Sketcher = self._own.sketcher
-        return sketcher.sketch(texts)
+        return sketcher.sketch(texts, keep)
 
 
 def _by_words(texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
@@ -126,12 +138,18 @@ def _by_words(texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers
 
 
 def _native_sketch(
-    texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers: int, scratch: _native.FeatureScratch | None, with_features: bool
+    texts: Joined,
+    rule: Rule,
+    key: NDArray[np.uint64] | None,
+    workers: int,
+    scratch: _native.FeatureScratch | None,
+    with_features: bool,
+    keep: bool,
 ) -> tuple[Any, Any, Any, Any]:
     """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
     form = native_form(rule.recipe if is_native(rule.recipe) else Recipe())
     bands, rows = rule.banding if with_features else (0, 0)
-    return _native.sketch_documents(texts.data, texts.offsets, *form, rule.sketch_size, bands, rows, workers, scratch, key)
+    return _native.sketch_documents(texts.data, texts.offsets, *form, rule.sketch_size, bands, rows, workers, scratch, key, keep)
 
 
 def _simhashes(texts: Joined, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:

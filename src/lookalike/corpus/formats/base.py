@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Report, SourcePart, made_parts
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Header, Problem, Row
@@ -97,6 +98,10 @@ class Format(ABC):
         if rank and self.plural:
             raise InputError(f"keep={reader.columns.rank_kind}:{rank}: {self.plural} have no columns: choose first or longest")
 
+    def row_file(self, reader: FileReader) -> _native.RowFile | None:
+        """A plain file, of which texts can be read again at the extents of their rows."""
+        return None
+
     def size(self, source: Source) -> int | None:
         """How many bytes of it batches will name as read, if they do."""
         return None
@@ -140,6 +145,10 @@ class FileReader:
     @property
     def size(self) -> int | None:
         return self.format.size(self.source)
+
+    @property
+    def row_file(self) -> _native.RowFile | None:
+        return self.format.row_file(self)
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
         return self.format.batches(self, report, start)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO
 
+from lookalike import _native
 from lookalike.corpus import batches, row
 from lookalike.corpus.batches import Batch, Report, SourcePart
 from lookalike.corpus.files import Source
@@ -57,6 +59,12 @@ class JsonLines(Format):
                     report(block)
                 else:
                     yield SourcePart(len(block.data), partial(scanned, scan, buffers, block))
+
+    def row_file(self, reader: FileReader) -> _native.RowFile | None:
+        path, plain = reader.source.path, not reader.source.packing and is_utf8(reader.encoding)
+        if path is None or not plain or reader.columns.fields is not None:
+            return None
+        return _native.RowFile(os.fsencode(path.absolute()), reader.name, reader.columns.text)
 
     def size(self, source: Source) -> int | None:
         return source.path.stat().st_size if source.path and not source.packing else None
