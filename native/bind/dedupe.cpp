@@ -8,19 +8,28 @@
 #include "base/paged_list.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "bind/idle_lists.hpp"
 #include "text/documents.hpp"
 #include "text/jsonl.hpp"
 
 namespace lookalike {
 namespace {
 
-nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
+using TextList = std::vector<std::uint8_t>;
+
+// Memory for the texts of one block after the other, from any thread.
+struct TextScratch {
+    std::shared_ptr<IdleLists<TextList>> idle = std::make_shared<IdleLists<TextList>>();
+};
+
+nb::dict scan_rows(Bytes block, std::vector<std::string> columns, const TextScratch* scratch) {
     if (columns.empty()) throw nb::value_error("columns: name at least the text column");
     JsonRows rows;
+    if (scratch) rows.text = scratch->idle->take();
     std::vector<std::int64_t> values;
     {
         nb::gil_scoped_release release;
-        rows = scan_json_lines(view(block), columns);
+        scan_json_lines(view(block), columns, rows);
         values.reserve(2 * rows.values.size());
         for (const ValueSpan& value : rows.values) values.insert(values.end(), {value.begin, value.end});
     }
@@ -31,7 +40,9 @@ nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
     out["problems"] = give(std::move(rows.problems));
     out["problem_places"] = give(std::move(rows.problem_places));
     out["values"] = give(std::move(values));
-    out["text"] = give(std::move(rows.text));
+    std::uint8_t* const text = rows.text.data();
+    const std::size_t size = rows.text.size();
+    out["text"] = owned_view<Output<std::uint8_t>>(text, size, std::make_unique<LentList<TextList>>(std::move(rows.text), scratch ? scratch->idle : nullptr));
     out["text_offsets"] = give(std::move(rows.text_offsets));
     out["line_count"] = rows.line_count;
     return out;
@@ -89,31 +100,6 @@ using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<
 
 using FeatureList = PagedList<std::uint64_t>;
 
-// Lists that nobody looks at any more, from any thread.
-class IdleLists {
-   public:
-    FeatureList take() {
-        const std::lock_guard lock(guard_);
-        if (lists_.empty()) return {};
-        FeatureList found = std::move(lists_.back());
-        lists_.pop_back();
-        return found;
-    }
-    void give(FeatureList&& list) {
-        const std::lock_guard lock(guard_);
-        if (list.bytes() <= kMost && lists_.size() < lists_.capacity()) lists_.push_back(std::move(list));
-    }
-
-   private:
-    static constexpr std::size_t kMost = 16 << 20;  // bytes: the features of a very long text are better given back to the system
-    std::mutex guard_;
-    std::vector<FeatureList> lists_ = [] {
-        std::vector<FeatureList> none;
-        none.reserve(16);
-        return none;
-    }();
-};
-
 // Memory in which several workers collect the features of one batch after the other.
 struct FeatureScratch {
     FeatureScratch() = default;
@@ -121,21 +107,8 @@ struct FeatureScratch {
     FeatureScratch& operator=(const FeatureScratch&) = delete;
 
     std::vector<std::unique_ptr<FeatureList>> lists;
-    std::shared_ptr<IdleLists> idle = std::make_shared<IdleLists>();
+    std::shared_ptr<IdleLists<FeatureList>> idle = std::make_shared<IdleLists<FeatureList>>();
     bool busy = false;
-};
-
-// What was handed out for a while.
-struct LentList {
-    FeatureList list;
-    std::shared_ptr<IdleLists> idle;
-
-    LentList(FeatureList&& given, std::shared_ptr<IdleLists> from) : list(std::move(given)), idle(std::move(from)) {}
-    ~LentList() {
-        if (idle) idle->give(std::move(list));
-    }
-    LentList(const LentList&) = delete;
-    LentList& operator=(const LentList&) = delete;
 };
 
 // Where somebody has a scratch, its memory is used. With `keep` what is handed out is no longer a part of it, and not larger than it has to be:
@@ -200,7 +173,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     }
     std::uint64_t* const data = features.data();
     const auto size = static_cast<std::size_t>(offsets.back());
-    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<LentList>(std::move(features), keep ? nullptr : room.idle));
+    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<LentList<FeatureList>>(std::move(features), keep ? nullptr : room.idle));
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
@@ -223,7 +196,8 @@ Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, un
 }  // namespace
 
 void bind_dedupe(nb::module_& m) {
-    m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
+    nb::class_<TextScratch>(m, "TextScratch").def(nb::init<>());
+    m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a, "scratch"_a = nb::none());
     m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());

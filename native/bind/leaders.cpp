@@ -215,6 +215,12 @@ class BoundLeaders {
                  const std::optional<Hashes>& key)
         : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated), make_reader(form, key)) {}
 
+    void expect(std::size_t documents) {
+        const nb::gil_scoped_release release;
+        const std::lock_guard lock(guard_);
+        leaders_.expect(documents);
+    }
+
     // With `stay`, the features of kept documents may stay where they are: whoever made them no longer changes them.
     // With `rows`, features need not be distinct, and may be missing. Those of kept documents are not held: they are made again if they are needed.
     // Several workers look and enter; the result is the same with any number of them.
@@ -364,7 +370,7 @@ void bind_leaders(nb::module_& m) {
         .def(
             "__init__",
             [](RowFile* self, const nb::bytes& path, std::string name, std::string column) {
-                new (self) RowFile{{path.c_str(), path.size()}, std::move(name), std::move(column)};
+                new (self) RowFile{{path.c_str(), path.size()}, std::move(name), {std::move(column)}};
             },
             "path"_a, "name"_a, "column"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
@@ -372,6 +378,7 @@ void bind_leaders(nb::module_& m) {
              "estimated"_a = false, "form"_a = nb::none(), "key"_a.noconvert() = nb::none())
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false,
              "workers"_a = 1, "files"_a = nb::none(), "numbers"_a.noconvert() = nb::none(), "extents"_a.noconvert() = nb::none())
+        .def("expect", &BoundLeaders::expect, "documents"_a)
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

@@ -1,6 +1,5 @@
 #include "sketch/kept_buckets.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <tuple>
 
@@ -21,6 +20,14 @@ std::size_t KeptBuckets::slot_of(const Table& table, std::uint64_t key, std::siz
     std::size_t i = from;
     while (table.slots[i].newest != kNobody && table.slots[i].key() != key) i = (i + 1) & mask;
     return i;
+}
+
+void KeptBuckets::expect(std::size_t documents) {
+    const std::size_t slots = std::bit_floor(std::min<std::size_t>(documents, kNobody) * 16 / 11);
+    if (slots <= kLeastSlots) return;
+    for (Table& table : tables_) {
+        if (table.slots.empty()) resize(table, slots);
+    }
 }
 
 void KeptBuckets::prefetch(const std::uint64_t* keys) const {
@@ -81,8 +88,8 @@ bool KeptBuckets::is_full(unsigned band) const {
     return 16 * (table.used + 1) * bands() >= table.slots.size() * (11 * bands() + band);
 }
 
-void KeptBuckets::grow(Table& table) {
-    std::vector<Slot> old(std::max<std::size_t>(64, 2 * table.slots.size()));
+void KeptBuckets::resize(Table& table, std::size_t slots) {
+    std::vector<Slot> old(slots);
     old.swap(table.slots);
     table.shift = 64 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
     for (const Slot& slot : old) {

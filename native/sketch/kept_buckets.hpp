@@ -1,6 +1,7 @@
 // Kept documents by the keys of their bands, numbered in the order in which they were kept.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,6 +21,8 @@ class KeptBuckets {
     unsigned bands() const { return static_cast<unsigned>(tables_.size()); }
     std::uint32_t limit() const { return limit_; }
     std::uint32_t documents() const { return documents_; }
+    // So many may be kept, or somewhat fewer: tables that are empty begin with a size that grows once more at most.
+    void expect(std::size_t documents);
     void prefetch(const std::uint64_t* keys) const;
     // A document's bucket in one band.
     struct Bucket {
@@ -59,7 +62,9 @@ class KeptBuckets {
     static std::size_t slot_of(const Table& table, std::uint64_t key, std::size_t from);
     static std::size_t slot_of(const Table& table, std::uint64_t key) { return slot_of(table, key, home(table, key)); }
     bool is_full(unsigned band) const;
-    static void grow(Table& table);
+    static void grow(Table& table) { resize(table, std::max<std::size_t>(kLeastSlots, 2 * table.slots.size())); }
+    static void resize(Table& table, std::size_t slots);  // a power of two
+    static constexpr std::size_t kLeastSlots = 64;
 
     std::uint32_t limit_, documents_ = 0;
     std::vector<Table> tables_;

@@ -27,8 +27,8 @@ namespace lookalike {
 
 // A file in which documents stand, a row each.
 struct RowFile {
-    std::string path, name;  // the name is for messages
-    std::string column;      // of their texts
+    std::string path, name;            // the name is for messages
+    std::vector<std::string> columns;  // the one of their texts
 };
 
 // Makes features of rows once more; each thread has one.
@@ -90,6 +90,7 @@ class Leaders {
     bool can_read() const { return make_reader_ != nullptr; }
     // The number of a file in which documents stand.
     std::uint32_t number(const std::shared_ptr<const RowFile>& file);
+    void expect(std::size_t documents) { tables_.expect(documents); }
     // Documents are numbered as they are offered. Appends a decision for each.
     void offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions);
 

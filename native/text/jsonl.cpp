@@ -268,9 +268,9 @@ void unescape(const std::uint8_t* p, const std::uint8_t* end, std::vector<std::u
 
 class Scanner {
    public:
-    Scanner(std::span<const std::uint8_t> block, const std::vector<std::string>& columns) : block_(block), columns_(columns) {}
+    Scanner(std::span<const std::uint8_t> block, const std::vector<std::string>& columns, JsonRows& rows) : block_(block), columns_(columns), rows_(rows) {}
 
-    JsonRows run() {
+    void run() {
         const std::uint8_t *p = block_.data(), *end = p + block_.size();
         rows_.text.reserve(block_.size());
         while (p < end) {
@@ -281,7 +281,6 @@ class Scanner {
             ++rows_.line_count;
             p = next;
         }
-        return std::move(rows_);
     }
 
    private:
@@ -361,13 +360,28 @@ class Scanner {
 
     std::span<const std::uint8_t> block_;
     const std::vector<std::string>& columns_;
-    JsonRows rows_;
+    JsonRows& rows_;
     std::vector<std::uint8_t> name_;
     bool text_escaped_ = false;
 };
 
 }  // namespace
 
-JsonRows scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns) { return Scanner(block, columns).run(); }
+void JsonRows::clear() {
+    begins.clear(), ends.clear(), lines.clear(), problems.clear(), problem_places.clear(), values.clear(), text.clear();
+    text_offsets.assign(1, 0);
+    line_count = 0;
+}
+
+void scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns, JsonRows& rows) {
+    rows.clear();
+    Scanner(block, columns, rows).run();
+}
+
+JsonRows scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns) {
+    JsonRows rows;
+    scan_json_lines(block, columns, rows);
+    return rows;
+}
 
 }  // namespace lookalike

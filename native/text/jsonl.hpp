@@ -35,9 +35,13 @@ struct JsonRows {
     std::vector<std::uint8_t> text;            // of all rows, unescaped
     std::vector<std::int64_t> text_offsets{0};
     std::uint32_t line_count = 0;
+
+    void clear();  // what there was; its memory is used again
 };
 
 // Column 0 is the text. The block ends at the end of a line, or of the file.
 JsonRows scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns);
+// The same in lists that may have been used before.
+void scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns, JsonRows& rows);
 
 }  // namespace lookalike

@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "text/documents.hpp"
-#include "text/jsonl.hpp"
 
 namespace lookalike {
 
@@ -54,11 +53,12 @@ TokenDigest JsonLinesReader::read(const RowFile& file, std::uint64_t begin, std:
     features.clear();
     line_.resize(size);
     if (!opened(file.path).read(begin, line_)) return kNothing;
-    const JsonRows rows = scan_json_lines(line_, {file.column});
-    if (rows.problems.size() != 1 || rows.problems[0] != static_cast<std::uint8_t>(RowProblem::none)) return kNothing;
-    shingler_.run(rows.text, [&](const std::uint64_t*, const std::uint64_t* made, std::size_t count) { features.insert(features.end(), made, made + count); });
+    scan_json_lines(line_, file.columns, rows_);
+    if (rows_.problems.size() != 1 || rows_.problems[0] != static_cast<std::uint8_t>(RowProblem::none)) return kNothing;
+    shingler_.run(rows_.text, [&](const std::uint64_t*, const std::uint64_t* made, std::size_t count) { features.insert(features.end(), made, made + count); });
     const TokenDigest digest = sequence_digest(features);
     features.resize(set_.make_distinct(features.data(), features.size()));
+    if (size > kMostHeld) line_ = {}, rows_ = {};
     return digest;
 }
 

@@ -9,6 +9,7 @@
 #include "base/secret.hpp"
 #include "sketch/feature_set.hpp"
 #include "sketch/leaders.hpp"
+#include "text/jsonl.hpp"
 
 namespace lookalike {
 
@@ -21,6 +22,7 @@ class JsonLinesReader : public RowReader {
    private:
     class Open;
     static constexpr std::size_t kMostOpen = 16;
+    static constexpr std::size_t kMostHeld = 1 << 20;  // bytes of a row whose memory is used again
 
     const Open& opened(const std::string& path);
 
@@ -29,6 +31,7 @@ class JsonLinesReader : public RowReader {
     SecretShingler shingler_;
     FeatureSet set_;
     std::vector<std::uint8_t> line_;
+    JsonRows rows_;
 };
 
 }  // namespace lookalike

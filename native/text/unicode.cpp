@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "base/dispatch.hpp"
+#include "text/ascii_blocks.hpp"
 #include "text/character_form.hpp"
 #include "text/text_view.hpp"
 
@@ -62,38 +62,6 @@ Decoded decode(const std::uint8_t* p, std::size_t left) {
     return {decode_valid(p, 4), 4, true};
 }
 
-struct AsciiBlock {
-    std::uint64_t word, space;
-    bool ascii;  // all of it
-};
-
-std::uint64_t pack_bits(const std::uint8_t* flags) {
-    std::uint64_t bits = 0;
-    // The multiplication gathers the lowest bit of eight bytes in the highest byte.
-    for (unsigned i = 0; i < 8; ++i) bits |= (load64(flags + 8 * i) * 0x0102040810204080ULL >> 56) << (8 * i);
-    return bits;
-}
-
-// Lower-cases 64 bytes and classifies them, if they are ASCII.
-LOOKALIKE_INLINED AsciiBlock fold_ascii_block_here(const std::uint8_t* source, std::uint8_t* target, bool fold) {
-    alignas(64) std::uint8_t word[64], space[64];
-    const std::uint8_t bit = fold ? 0x20 : 0;
-    std::uint64_t any = 0;
-    for (unsigned i = 0; i < 64; i += 8) any |= load64(source + i);
-    for (unsigned i = 0; i < 64; ++i) {
-        const std::uint8_t c = source[i];
-        const bool upper = static_cast<std::uint8_t>(c - 'A') < 26;
-        const bool alphabetic = static_cast<std::uint8_t>((c | 0x20) - 'a') < 26;
-        const bool digit = static_cast<std::uint8_t>(c - '0') < 10;
-        target[i] = static_cast<std::uint8_t>(c | (upper ? bit : 0));
-        word[i] = alphabetic | digit;
-        space[i] = (c <= 0x20) | (c == 0x7F);
-    }
-    return {pack_bits(word), pack_bits(space), (any & 0x8080808080808080ULL) == 0};
-}
-
-AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bool fold) { return widest<fold_ascii_block_here>(source, target, fold); }
-
 std::size_t ascii_prefix(const std::uint8_t* p, std::size_t size) {
     std::size_t i = 0;
     while (i + 8 <= size) {
@@ -103,18 +71,6 @@ std::size_t ascii_prefix(const std::uint8_t* p, std::size_t size) {
     }
     while (i < size && p[i] < 0x80) ++i;
     return i;
-}
-
-// The places of the set bits, eight at a time whether there are so many or not: how many there are is hard to foretell.
-inline std::size_t places_of(std::uint64_t bits, std::size_t base, std::size_t* out) {
-    const std::size_t count = static_cast<std::size_t>(std::popcount(bits));
-    for (std::size_t done = 0; done < count; done += 8) {
-        for (unsigned i = 0; i < 8; ++i) {
-            out[done + i] = base + static_cast<std::size_t>(std::countr_zero(bits));
-            bits &= bits - 1;
-        }
-    }
-    return count;
 }
 
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~0ULL : (1ULL << count) - 1; }
@@ -143,23 +99,6 @@ unsigned decode_one(const std::uint8_t* p, std::size_t left, std::uint32_t& code
     const Decoded found = decode(p, left);
     code = found.code;
     return found.size;
-}
-
-LOOKALIKE_INLINED std::size_t find_edges_here(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before,
-                                              TokenEdges& edges) {
-    for (; w < words && !edges.full(); ++w) {
-        if (run_width(member[w], start[w])) break;
-        // A token ends behind its last byte: where the next one begins, or where there is none.
-        const std::uint64_t end = (member[w] << 1 | before) & (~member[w] | start[w]);
-        before = member[w] >> 63;
-        edges.begun += places_of(start[w], w * 64, edges.begins + edges.begun);
-        edges.ended += places_of(end, w * 64, edges.ends + edges.ended);
-    }
-    return w;
-}
-
-std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges) {
-    return widest<find_edges_here>(member, start, w, words, before, edges);
 }
 
 inline void Folder::put(const std::uint8_t* utf8, unsigned size, bool starts) {
@@ -311,14 +250,15 @@ std::size_t Folder::ascii_run(const std::uint8_t* source, std::size_t size) {
     while (taken < size) {
         const std::uint8_t* p = source + taken;
         const std::size_t left = size - taken;
-        std::uint8_t padded[64];
-        if (left < 64) {
+        std::uint8_t padded[kAsciiBytes];
+        if (left < kAsciiBytes) {
             std::memset(padded, ' ', sizeof padded);
             std::memcpy(padded, p, left);
         }
-        reserve(64);
-        const AsciiBlock block = fold_ascii_block(left < 64 ? padded : p, bytes_.data() + size_, fold_);
-        const std::size_t run = block.ascii ? std::min<std::size_t>(left, 64) : ascii_prefix(p, std::min<std::size_t>(left, 64));
+        reserve(kAsciiBytes);
+        std::uint64_t word, space;
+        const bool ascii = fold_ascii_blocks(left < kAsciiBytes ? padded : p, 1, fold_, bytes_.data() + size_, &word, &space) == 1;
+        const std::size_t run = ascii ? std::min(left, kAsciiBytes) : ascii_prefix(p, std::min(left, kAsciiBytes));
         if (run == 0) break;
         if (run < kWorthABlock) {  // what the block left behind the end is written over
             ascii_characters(p, run);
@@ -326,27 +266,52 @@ std::size_t Folder::ascii_run(const std::uint8_t* source, std::size_t size) {
             continue;
         }
         const unsigned count = static_cast<unsigned>(run);
-        const std::uint64_t here = low_bits(count);
         end_mark_run();
         last_code_ = 0;
         if (mode_ == Mode::chars) {
-            ascii_block_of_characters(count, block.space & here);
+            ascii_block_of_characters(count, space & low_bits(count));
         } else {
             place_block(0, count);
-            if (mode_ != Mode::text) {
-                const std::uint64_t word = block.word & here;
-                const std::uint64_t single = mode_ == Mode::pieces ? here & ~block.word & ~block.space : 0;
-                set_bits(member_, size_, word | single, count);
-                set_bits(start_, size_, (word & ~(word << 1 | (before_ == Before::word ? 1 : 0))) | single, count);
-                const std::uint64_t last = 1ULL << (count - 1);
-                before_ = word & last ? Before::word : single & last ? Before::single : Before::nothing;
-            }
+            if (mode_ != Mode::text) ascii_tokens(word & low_bits(count), space | ~low_bits(count), count);
             size_ += count;
         }
         position_ += count;
         taken += run;
+        if (run == kAsciiBytes && mode_ != Mode::chars) taken += ascii_blocks(source + taken, (size - taken) / kAsciiBytes);
     }
     return taken;
+}
+
+// Takes whole blocks in front, as long as they are ASCII: many at a time, where each byte becomes one byte.
+std::size_t Folder::ascii_blocks(const std::uint8_t* source, std::size_t blocks) {
+    constexpr std::size_t kMost = 32;
+    std::uint64_t words[kMost], spaces[kMost];
+    std::size_t done = 0, found = kMost;
+    while (done < blocks && found == kMost) {
+        const std::size_t here = std::min(kMost, blocks - done);
+        reserve(here * kAsciiBytes);
+        found = fold_ascii_blocks(source + done * kAsciiBytes, here, fold_, bytes_.data() + size_, words, spaces);
+        if (found == 0) break;
+        end_mark_run();
+        last_code_ = 0;
+        place_block(0, static_cast<unsigned>(found * kAsciiBytes));
+        for (std::size_t i = 0; i < found; ++i) {
+            if (mode_ != Mode::text) ascii_tokens(words[i], spaces[i], kAsciiBytes);
+            size_ += kAsciiBytes;
+        }
+        position_ += static_cast<std::uint32_t>(found * kAsciiBytes);
+        done += found;
+    }
+    return done * kAsciiBytes;
+}
+
+// The next `count` bytes become tokens by their bits: words, and of the mode `pieces` what is neither word nor white space.
+inline void Folder::ascii_tokens(std::uint64_t word, std::uint64_t space, unsigned count) {
+    const std::uint64_t single = mode_ == Mode::pieces ? ~word & ~space : 0;
+    set_bits(member_, size_, word | single, count);
+    set_bits(start_, size_, (word & ~(word << 1 | (before_ == Before::word ? 1 : 0))) | single, count);
+    const std::uint64_t last = 1ULL << (count - 1);
+    before_ = word & last ? Before::word : single & last ? Before::single : Before::nothing;
 }
 
 // The 64 bytes that lie behind the end, folded, become tokens of one character each; of a run of spaces the first.

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 
 HIDDEN = "***"
-_OPTION = re.compile(r"(?i)(\b\w*(?:password|passwd|secret)\s*=\s*)('(?:[^'\\]|\\.)*'|\"[^\"]*\"|[^\s&'\"]+)")
-_DATABASE = re.compile(r"(?i)(\bpostgres(?:ql)?:/*[^:/@\s]*:).*@")  # to the end of the line: a password may have blanks
-_URL = re.compile(r"(?i)(\b[a-z][a-z0-9+.-]*://[^:/@?#\s]*:)\S*@")
+# Compiled when somebody has a message: every command starts without one.
+_OPTION = r"(?i)(\b\w*(?:password|passwd|secret)\s*=\s*)('(?:[^'\\]|\\.)*'|\"[^\"]*\"|[^\s&'\"]+)"
+_DATABASE = r"(?i)(\bpostgres(?:ql)?:/*[^:/@\s]*:).*@"  # to the end of the line: a password may have blanks
+_URL = r"(?i)(\b[a-z][a-z0-9+.-]*://[^:/@?#\s]*:)\S*@"
 
 
 def hide(message: str) -> str:
     """The message without the passwords of URLs and connection strings."""
     if "@" in message:
-        message = _URL.sub(rf"\1{HIDDEN}@", _DATABASE.sub(rf"\1{HIDDEN}@", message))
-    return _OPTION.sub(rf"\1{HIDDEN}", message) if "=" in message else message
+        message = re.sub(_URL, rf"\1{HIDDEN}@", re.sub(_DATABASE, rf"\1{HIDDEN}@", message))
+    return re.sub(_OPTION, rf"\1{HIDDEN}", message) if "=" in message else message

@@ -17,7 +17,10 @@ NATIVE = ROOT / "native"
 SOURCES = [
     *(f"base/{name}.cpp" for name in ("dispatch", "keyed_hash", "secret")),
     *(f"sketch/{name}.cpp" for name in ("empty_bins", "feature_set", "minhash", "simhash", "ssdeep", "tlsh", "wide_throws", "winnow")),
-    *(f"text/{name}.cpp" for name in ("ascii_characters", "documents", "shingle", "short_tokens", "simple_tokens", "unicode")),
+    *(
+        f"text/{name}.cpp"
+        for name in ("ascii_blocks", "ascii_characters", "documents", "shingle", "short_tokens", "simple_tokens", "token_edges", "unicode")
+    ),
 ]
 LEVELS = ("plain", "avx2", "avx512")  # what the processor has not is left out by the program itself
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import mmap
-import tempfile
 from bisect import bisect_right
 from pathlib import Path
 from typing import IO, Any
@@ -36,6 +35,8 @@ class Growing:
     def move_out(self, folder: Path) -> int:
         """Leaves nothing in memory; returns how many bytes went to the file."""
         if self._file is None:
+            import tempfile  # where arrays do not fit into memory
+
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - it has no name, and goes with this array
         moved = sum(self._file.write(np.ascontiguousarray(piece, self._dtype).data.cast("B")) for piece in self._pieces if piece.size)
         self._pieces, self.nbytes = [], 0

@@ -17,11 +17,11 @@ from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Criteria
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.figures import counted, shown_share
-from lookalike.stores.matches import Cluster, Member
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
     from lookalike.deduping.references.found import FoundReference
+    from lookalike.stores.matches import Cluster
 
 
 class Figures(NamedTuple):
@@ -150,11 +150,11 @@ class DedupeReport:
             yield by_leader[firsts[place] : firsts[place] + counts[place]]
 
     def _cluster(self, members: NDArray[np.int64]) -> Cluster:
-        kept = int(self.verdicts.decisions.leaders[members[0]])
-        return Cluster(self.verdicts.ledger.id(kept), tuple(self._member(int(each)) for each in members))
+        from lookalike.stores.matches import Cluster, Member
 
-    def _member(self, number: int) -> Member:
-        return Member(self.verdicts.ledger.id(number), float(self.verdicts.decisions.similarities[number]))
+        ids, decisions = self.verdicts.ledger.id, self.verdicts.decisions
+        kept = int(decisions.leaders[members[0]])
+        return Cluster(ids(kept), tuple(Member(ids(each), float(decisions.similarities[each])) for each in members.tolist()))
 
     def cluster_sizes(self) -> NDArray[np.int64]:
         """How many documents each cluster has, its kept one included, the largest first."""

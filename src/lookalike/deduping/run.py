@@ -160,9 +160,12 @@ class Run:
             if each.batch is None:
                 self._end(each.source, seen_before)
             elif len(each.batch):
+                read = done[each.source] + each.batch.resume_at[0] if total and each.batch.resume_at else 0
+                if total and read and self._in_order and not self.ledger.documents:
+                    self._decider.expect(len(each.batch) * total // read)
                 self._take(each.source, each.batch, each.sketches)
-                if total is not None and each.batch.resume_at:
-                    self.times.step("read", done[each.source] + each.batch.resume_at[0], total, "bytes")
+                if read:
+                    self.times.step("read", read, total, "bytes")
                 else:
                     self.times.step("read", self.ledger.documents, None, "documents")
         for problem in self.ledger.repeated_ids():
@@ -295,6 +298,7 @@ class Run:
             ranked = np.argsort(-self.ledger.ranks(), kind="stable")  # of equal ranks the first one is kept
             order = order[ranked]
             features = self._journal.features() if self._journal else np.zeros(0, np.uint64)
+            self._decider.expect(len(ranked))
             for first in range(0, len(ranked), OFFERED_AT_A_TIME):
                 last = first + OFFERED_AT_A_TIME
                 self._offer(self._waiting.taken(ranked[first:last], features), texts=self._rows_of(order[first:last]))

@@ -50,8 +50,8 @@ ORDERS = ("first", "longest", "newest", "best")
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
 CUT_ANNOTATIONS = ("cut", "repeats")  # those at levels that cut texts
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?"  # compiled when somebody says a size
+_SHARE = r"(\d+(?:\.\d+)?)\s*%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,7 @@ def memory_bytes(memory: int | str | None) -> int:
     """A budget in bytes, from a number or from text such as ``512M`` or ``4G``."""
     if memory is None:
         return DEFAULT_MEMORY
-    found = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    found = re.fullmatch(_SIZE, memory.strip()) if isinstance(memory, str) else None
     size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else memory
     remedy = "give at least a megabyte, such as '512M' or '4G'"
     if not isinstance(size, int):
@@ -302,7 +302,7 @@ def removal_limit(limit: int | float | str | None) -> float | int | None:
     """How many documents may be removed: a number, a share below 1, or text such as ``30%``."""
     if limit is None:
         return None
-    found = _SHARE.fullmatch(limit.strip()) if isinstance(limit, str) else None
+    found = re.fullmatch(_SHARE, limit.strip()) if isinstance(limit, str) else None
     value: Any = float(found[1]) / 100 if found else limit
     if isinstance(value, str):
         value = int(value) if value.strip().isdecimal() and len(value) < 20 else math.nan

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +43,8 @@ class Workspace:
     def folder(self) -> Path:
         if self._made is None:
             if self._path is None:
+                import tempfile  # few runs need it
+
                 self._made = Path(tempfile.mkdtemp(prefix="lookalike-"))
             else:
                 self._path.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,8 @@ DEFAULT_MEMORY = 4 << 30
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 FILE_BYTES = 64 << 20  # of features that go to a file together
+SLOT_BYTES = 18  # in a table of buckets, per kept document and band
+EXPECTED_SHARE = 4  # of the memory tables begin with no more than this part: files are not the same throughout
 DECIDING = 4  # of so many workers one helps with the decision: the others make what is decided
 
 
@@ -53,9 +55,15 @@ class Decider:
         self._simhash = _native.SimhashLeaders(rule.bits, rule.distance) if rule.method == "simhash" else None
         form = native_form(rule.recipe) if can_be_made_again(rule) else None
         self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate", form, key)
+        self._slots_of_one = SLOT_BYTES * rule.banding.bands  # bytes for a document
         self._budget, self._folder, self._workers = budget, folder, max(workers // DECIDING, 1)
         self._maps: list[mmap.mmap] = []
         self._moved = 0
+
+    def expect(self, documents: int) -> None:
+        """About so many will be offered: what is to hold them need not grow step by step."""
+        if self._slots_of_one:
+            self._leaders.expect(min(documents, self._allowed(0) // EXPECTED_SHARE // self._slots_of_one))
 
     def offer(
         self, sketches: Sketches, others: int = 0, *, stay: bool = False, rows: Rows | None = None

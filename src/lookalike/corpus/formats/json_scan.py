@@ -80,9 +80,10 @@ class LineScan:
     def __init__(self, source: Source, columns: Columns) -> None:
         self.source, self.columns = source, columns
         self._names = [columns.text, columns.id, columns.rank or columns.text, *columns.reserved]
+        self._scratch = _native.TextScratch()
 
     def batch(self, block: Block, report: Report) -> Batch:
-        found = _native.scan_json_lines(block.data, self._names)
+        found = _native.scan_json_lines(block.data, self._names, self._scratch)
         problems = np.asarray(found["problems"])
         lines = np.asarray(found["lines"], dtype=np.int64) + block.line
         values = np.asarray(found["values"]).reshape(-1, len(self._names), 2)
