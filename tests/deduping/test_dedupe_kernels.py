@@ -189,6 +189,24 @@ def test_a_copy_points_at_the_most_similar_document_of_its_own_turn() -> None:
     assert decisions == [(None, 0.0), (0, 9 / 12), (None, 0.0), (2, 10 / 12)]
 
 
+@pytest.mark.parametrize("expected", [0, 1, 300, 5000, 100_000])
+def test_how_many_are_expected_changes_nothing(expected: int) -> None:
+    """Fewer, as many and more than come, before the first one and afterwards."""
+    found = []
+    for said in (None, expected):
+        leaders = _native.Leaders(BANDS, 0.8, 3)
+        if said is not None:
+            leaders.expect(said)
+        decisions = []
+        for first in range(0, 600, 200):
+            texts = [f"{i % 90} and {i % 7} and some words more of {i % 50}" for i in range(first, first + 200)]
+            decisions += np.asarray(leaders.offer(*sketched(texts))[0]).tolist()
+            leaders.expect(expected)
+        found.append((decisions, leaders.compared, leaders.kept, leaders.hot_buckets(100)))
+    assert found[0] == found[1]
+    assert 0 < found[0][2] < 600
+
+
 def test_a_full_bucket_is_named() -> None:
     documents = [(i, {i, i + 100}, [7, i]) for i in range(5)]
     leaders = _native.Leaders(2, 0.8, 3)

@@ -73,6 +73,27 @@ def test_tokens_and_spans(mode: str, text: str) -> None:
     assert list(zip(starts, ends, strict=True)) == [(start, end) for _, start, end in expected]
 
 
+ASCII = [*"aZ09 ", " ", "the", "Word", "\t\r\n", "!?.-_'\"", "\x00\x1f\x7f", "@[`{~^|"]
+blocks = st.lists(
+    st.tuples(st.lists(st.sampled_from(ASCII), max_size=6).map("".join), st.integers(0, 90), st.sampled_from(["", "é", "相", "ﬁ", "́"])),
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(parts=blocks)
+@example(parts=[("a ", 300, "")])  # as many tokens as there can be
+@example(parts=[(".", 700, "é")])
+@settings(max_examples=150)
+def test_ascii_in_blocks(mode: str, parts: list[tuple[str, int, str]]) -> None:
+    """Stretches of ASCII that fill blocks of 64 bytes, or not quite, with and without something else between them."""
+    text = "".join(piece * count + other for piece, count, other in parts)
+    assert _native.fold_text(data(text)).decode() == reference.fold(text)
+    assert _native.tokenize(data(text), MODES[mode], True) == reference.tokenize(text, mode)
+    hashes, _ = _native.shingle_texts(data(text), offsets(len(data(text))), MODES[mode], True, 1, 7, False, 1)
+    assert list(hashes) == reference.text_shingles(text, mode, 1, 7)
+
+
 @given(texts)
 @settings(max_examples=200)
 def test_unfolded_characters_are_the_code_points(text: str) -> None:

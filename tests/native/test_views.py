@@ -85,6 +85,24 @@ def test_memory_of_features_that_are_not_to_be_kept_is_used_again() -> None:
     assert all(each.tolist() == wanted for each in held)
 
 
+def test_memory_of_texts_is_used_again_when_nobody_looks_at_it() -> None:
+    scratch = _native.TextScratch()
+    block = b"".join(b'{"text": "some words %d \\n"}\n' % number for number in range(20_000))
+    wanted = bytes(_native.scan_json_lines(block, ["text"])["text"])
+    addresses, held = set(), []
+    for turn in range(20):
+        text = np.asarray(_native.scan_json_lines(block, ["text"], scratch)["text"])
+        addresses.add(text.__array_interface__["data"][0])
+        if turn % 10 == 0:
+            held.append(text)  # while somebody looks at it, it stays
+    assert len(addresses) <= 5
+    shorter = _native.scan_json_lines(b'{"text": "short"}', ["text"], scratch)["text"]
+    assert bytes(shorter) == b"short"
+    del scratch, text
+    churn()
+    assert all(each.tobytes() == wanted for each in held)
+
+
 def test_a_chunk_outlives_its_replacement_and_its_leaders() -> None:
     leaders = _native.Leaders(1, 0.9, 100)
     own = np.arange(1, 24_001, dtype=np.uint64)
