@@ -91,7 +91,7 @@ bool is_space(std::uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c =
 // Reads one line. Every method returns false where the line is not JSON; `at` then is the place.
 class Line {
    public:
-    Line(const std::uint8_t* begin, const std::uint8_t* end) : at(begin), end_(end), sound_(is_surely_utf8(begin, static_cast<std::size_t>(end - begin))) {}
+    Line(const std::uint8_t* begin, const std::uint8_t* end) : at(begin), end_(end) {}
 
     const std::uint8_t* at;
 
@@ -118,6 +118,7 @@ class Line {
                 escaped = true;
                 if (!escape()) return false;
             } else if (*at >= 0x80) {
+                if (!looked_ && look_for_sound()) continue;
                 at += run_of_threes(at, end_);
                 while (at < end_ && *at >= 0x80) {
                     const unsigned size = sequence_length(at, end_);
@@ -227,9 +228,15 @@ class Line {
         return true;
     }
 
+    // At the first byte that is not ASCII: most lines have none, and need no look by themselves.
+    bool look_for_sound() {
+        looked_ = true;
+        return sound_ = is_surely_utf8(at, static_cast<std::size_t>(end_ - at));
+    }
+
     const std::uint8_t* end_;
-    bool sound_;                // all of it is well-formed UTF-8; otherwise that is looked at where it matters
-    std::vector<bool> nested_;  // true: an object, false: an array
+    bool looked_ = false, sound_ = false;  // whether all that is left is well-formed UTF-8; otherwise that is looked at where it matters
+    std::vector<bool> nested_;             // true: an object, false: an array
 };
 
 // The contents of a string that is known to be well-formed, given without its quotes.
