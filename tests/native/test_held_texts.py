@@ -54,7 +54,9 @@ def test_tokens_and_spans_are_those_of_the_reference(text: str, mode: str, n: in
     reach = min(n, len(tokens)) - 1
     spans = [(tokens[k][1], tokens[k + reach][2]) for k in kept]
     for given_as in (text, data(text)):
-        values, starts, ends, _ = _native.winnow_texts(held([given_as]), MODES[mode], True, n, 0, window, 1)
+        winnowed = _native.WinnowedTexts(MODES[mode], True, n, 0, window, 1)
+        winnowed.add(held([given_as]))
+        values, starts, ends, _ = winnowed.columns()
         assert list(values) == [hashes[k] for k in kept]
         assert list(zip(starts, ends, strict=True)) == spans
 
