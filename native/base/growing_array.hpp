@@ -80,6 +80,7 @@ class GrowingArray {
         if (size_ == 0 || size_ == capacity_) return;
         if (!pages_) return resize(size_);
         pages_ = shorter_pages(data_, pages_, size_ * sizeof(T));
+        ready_ = std::min(ready_, pages_);
         capacity_ = pages_ / sizeof(T);
     }
 
