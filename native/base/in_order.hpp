@@ -22,7 +22,8 @@ namespace lookalike {
 template <class Piece>
 class InOrder {
    public:
-    InOrder(std::size_t pieces, Piece& whole) : waiting_(pieces), whole_(whole) {}
+    // Behind what the whole has already.
+    InOrder(std::size_t pieces, Piece& whole) : waiting_(pieces), end_(whole.size()), whole_(whole) {}
 
     // An empty piece, in memory that was used before where there is some: it is still in the cache.
     std::unique_ptr<Piece> take() {
@@ -72,8 +73,8 @@ class InOrder {
     std::mutex guard_;
     std::condition_variable changed_;
     std::vector<std::unique_ptr<Piece>> waiting_, free_;
-    std::size_t next_ = 0, end_ = 0;  // the first piece that has no place yet, and where it will begin
-    std::size_t copying_ = 0;         // threads
+    std::size_t next_ = 0, end_;  // the first piece that has no place yet, and where it will begin
+    std::size_t copying_ = 0;     // threads
     Piece& whole_;
 };
 

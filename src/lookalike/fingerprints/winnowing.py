@@ -18,7 +18,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
-from lookalike.text.columns import Joined, column_length, in_place, joined
+from lookalike.text.columns import column_length, in_place, joined
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -259,7 +259,6 @@ def winnows(
     texts: object, *, k: int | None = None, window: int = WINDOW, recipe: Recipe | str | None = None, workers: int = 1
 ) -> Winnowings:
     """The winnowing fingerprints of a column of texts."""
-    import numpy as np
 
     column_length(texts)
     check_workers(workers)
