@@ -52,6 +52,25 @@ def test_a_file_on_its_way_to_the_disk_takes_more(tmp_path: Path, portable: bool
     system._from_c_library.cache_clear()
 
 
+@pytest.mark.parametrize("portable", [False, True])
+def test_a_pipe_carries_the_same_however_wide(portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "PORTABLE", portable)
+    read, write = os.pipe()
+    try:
+        system.widen_pipe(read, 1 << 18)
+        assert os.write(write, b"x" * 60_000) == 60_000
+        assert os.read(read, 1 << 20) == b"x" * 60_000
+        system.widen_pipe(read, 1 << 62)  # a wish: nothing depends on it
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def test_a_pipe_is_left_where_the_system_has_no_size_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("fcntl.F_SETPIPE_SZ", raising=False)
+    system.widen_pipe(-1, 1 << 18)
+
+
 def test_a_lock_is_to_be_had_once(tmp_path: Path) -> None:
     first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
     try:

@@ -14,6 +14,12 @@
 
 namespace lookalike {
 
+// Pages behind what has been written, which somebody is to have made.
+struct PagesAhead {
+    void* first = nullptr;
+    std::size_t bytes = 0;  // 0: nothing is to be done
+};
+
 // Uninitialised. Large blocks are the system's own pages, large ones where it has them: to have a page made when it is first written costs more than to fill
 // it, and this is one in 512. They are not copied when they grow: their pages move.
 template <class T>
@@ -60,11 +66,21 @@ class GrowingArray {
         if (capacity > capacity_) resize(capacity);
     }
 
+    // Has the next large page made, if the end comes near it and nobody has been told so before. To be called by threads that take turns, while others
+    // write: two that find a page missing at the same time would both clear one, and one of these is thrown away. The pages are made by what is returned.
+    PagesAhead next_pages() {
+        if (!pages_ || size_ * sizeof(T) + kLargePage / 4 < ready_ || ready_ >= pages_) return {};
+        const PagesAhead next{reinterpret_cast<std::uint8_t*>(data_) + ready_, std::min(kLargePage, pages_ - ready_)};
+        ready_ += next.bytes;
+        return next;
+    }
+
     // Gives back what is not used.
     void trim() {
         if (size_ == 0 || size_ == capacity_) return;
         if (!pages_) return resize(size_);
         pages_ = shorter_pages(data_, pages_, size_ * sizeof(T));
+        ready_ = std::min(ready_, pages_);
         capacity_ = pages_ / sizeof(T);
     }
 
@@ -93,11 +109,13 @@ class GrowingArray {
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
         std::swap(pages_, other.pages_);
+        std::swap(ready_, other.ready_);
     }
 
     T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
     std::size_t pages_ = 0;  // bytes of them; 0: it lies on the heap
+    std::size_t ready_ = 0;  // bytes of pages that somebody makes or has made
 };
 
 }  // namespace lookalike

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/growing_array.hpp"
+
 namespace lookalike {
 
 // Whoever makes the piece that others wait for also places theirs. A Piece has
@@ -15,15 +17,18 @@ namespace lookalike {
 //     clear()          has none from now on, but keeps its memory,
 //     has_room(count)  whether so many more fit without moving it,
 //     lengthen(count)  room for so many more, which count,
+//     next_pages()     pages that are to be made before they are written,
 //     copy_to(to, at)  writes its elements into another piece, from its element `at` on.
 template <class Piece>
 class InOrder {
    public:
-    InOrder(std::size_t pieces, Piece& whole) : waiting_(pieces), whole_(whole) {}
+    // Behind what the whole has already.
+    InOrder(std::size_t pieces, Piece& whole) : waiting_(pieces), end_(whole.size()), whole_(whole) {}
 
     // An empty piece, in memory that was used before where there is some: it is still in the cache.
     std::unique_ptr<Piece> take() {
-        const std::lock_guard lock(guard_);
+        std::unique_lock lock(guard_);
+        make_ready(lock);
         if (free_.empty()) return std::make_unique<Piece>();
         std::unique_ptr<Piece> piece = std::move(free_.back());
         free_.pop_back();
@@ -54,11 +59,22 @@ class InOrder {
     }
 
    private:
+    // The pages that will be written next, made by one thread while others go on: who finds one missing has to wait for it.
+    void make_ready(std::unique_lock<std::mutex>& lock) {
+        for (PagesAhead pages; (pages = whole_.next_pages()).bytes;) {
+            ++copying_;  // as it were
+            lock.unlock();
+            make_pages(pages.first, pages.bytes);
+            lock.lock();
+            if (--copying_ == 0) changed_.notify_all();
+        }
+    }
+
     std::mutex guard_;
     std::condition_variable changed_;
     std::vector<std::unique_ptr<Piece>> waiting_, free_;
-    std::size_t next_ = 0, end_ = 0;  // the first piece that has no place yet, and where it will begin
-    std::size_t copying_ = 0;         // threads
+    std::size_t next_ = 0, end_;  // the first piece that has no place yet, and where it will begin
+    std::size_t copying_ = 0;     // threads
     Piece& whole_;
 };
 

@@ -55,6 +55,12 @@ inline void* moved_pages(void* old, std::size_t old_bytes, std::size_t& bytes) {
     return first;
 }
 
+// Has the system make pages that are written soon, and clear them. A wish: otherwise they come when they are first written.
+inline void make_pages(void* first, std::size_t bytes) {
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of Linux 5.14, which older headers lack
+    (void)madvise(first, bytes, kPopulateWrite);
+}
+
 // Gives back what lies behind the first `used` bytes; returns how many there are now.
 inline std::size_t shorter_pages(void* first, std::size_t bytes, std::size_t used) {
     const std::size_t kept = (used + kAnyPage - 1) / kAnyPage * kAnyPage;
@@ -66,7 +72,9 @@ inline std::size_t shorter_pages(void* first, std::size_t bytes, std::size_t use
 #else
 
 inline constexpr std::size_t kOwnPages = std::numeric_limits<std::size_t>::max();  // never
+inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
+inline void make_pages(void*, std::size_t) {}
 inline void give_back_pages(void*, std::size_t) {}
 inline void* moved_pages(void*, std::size_t, std::size_t&) { throw std::bad_alloc(); }
 inline std::size_t shorter_pages(void*, std::size_t bytes, std::size_t) { return bytes; }

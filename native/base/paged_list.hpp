@@ -65,7 +65,6 @@ class PagedList {
 
    private:
     static constexpr std::size_t kStep = kAnyPage;
-    static constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of Linux 5.14, which older headers lack
 
     static std::size_t in_pages(std::size_t bytes, std::size_t page) { return (bytes + page - 1) / page * page; }
 
@@ -81,8 +80,7 @@ class PagedList {
     void make_ready(std::size_t count) {
         if (count * sizeof(T) > mapped_) map(std::max(count, 2 * mapped_ / sizeof(T)));
         const std::size_t wanted = std::min(in_pages(count * sizeof(T), kStep), mapped_);
-        // A wish: otherwise pages come when they are written.
-        (void)madvise(reinterpret_cast<char*>(data_) + ready_, wanted - ready_, kPopulateWrite);
+        make_pages(reinterpret_cast<char*>(data_) + ready_, wanted - ready_);
         ready_ = wanted;
     }
 

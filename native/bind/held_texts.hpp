@@ -48,6 +48,8 @@ class HeldText {
     }
 
     const TextView& view() const { return view_; }
+    void let_go() { held_.reset(); }
+    void will_be_let_go() const { __builtin_prefetch(held_.ptr(), 1); }
 
    private:
     static Utf8 bytes_of(nb::handle bytes) {
@@ -102,6 +104,7 @@ class HeldTexts {
         texts_.reserve(end > first ? end - first : 0);
         std::size_t taken = 0;
         for (std::size_t i = first; i < end; ++i) {
+            if (i + kSoon < end) __builtin_prefetch(nb::handle(texts[i + kSoon]).ptr(), 1);
             const nb::object text = texts[i];
             const bool is_text = PyUnicode_Check(text.ptr());
             if (!is_text && !PyBytes_Check(text.ptr())) {
@@ -113,11 +116,21 @@ class HeldTexts {
             texts_.emplace_back(text);
         }
     }
+    HeldTexts(const HeldTexts&) = delete;
+    ~HeldTexts() {
+        for (std::size_t i = 0; i < count(); ++i) {
+            if (i + kSoon < count()) texts_[i + kSoon].will_be_let_go();
+            texts_[i].let_go();
+        }
+    }
 
     std::size_t count() const { return texts_.size(); }
     const TextView& operator[](std::size_t i) const { return texts_[i].view(); }
 
    private:
+    // Objects lie anywhere in memory: the one that comes so many texts later is asked for now, since others count who holds it.
+    static constexpr std::size_t kSoon = 16;
+
     std::vector<HeldText> texts_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "base/growing_array.hpp"
 #include "base/in_order.hpp"
@@ -80,11 +81,6 @@ struct KeptHashes {
     GrowingArray<std::uint64_t> values;
     GrowingArray<std::uint32_t> starts, ends;
 
-    void reserve(std::size_t count) {
-        values.reserve(count);
-        starts.reserve(count);
-        ends.reserve(count);
-    }
     KeptSpans room(std::size_t count) { return {values.room(count), starts.room(count), ends.room(count)}; }
 
     std::size_t size() const { return values.size(); }
@@ -93,6 +89,11 @@ struct KeptHashes {
         values.clear();
         starts.clear();
         ends.clear();
+    }
+    PagesAhead next_pages() {
+        if (const PagesAhead next = values.next_pages(); next.bytes) return next;
+        if (const PagesAhead next = starts.next_pages(); next.bytes) return next;
+        return ends.next_pages();
     }
     void lengthen(std::size_t count) {
         values.add(count);
@@ -105,9 +106,6 @@ struct KeptHashes {
         std::copy_n(ends.data(), size(), to.ends.data() + at);
     }
 };
-
-// Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
-using WinnowedTexts = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>>;
 
 // Winnows one text after the other, into lists that it is given.
 class TextWinnower {
@@ -135,14 +133,50 @@ class TextWinnower {
     SpanWinnower winnower_;
 };
 
-template <class Texts>
-WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::size_t window, unsigned workers) {
-    check_window(window);
-    check_workers(workers);
-    KeptHashes all;
-    std::vector<std::int64_t> offsets(texts.count() + 1);
-    {
+// The kept hashes of a column of texts, with their spans, that comes in pieces: all of them go into one result.
+class WinnowedTexts {
+   public:
+    // Values, starts, ends, and offsets of the texts.
+    using Columns = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>>;
+
+    WinnowedTexts(unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers)
+        : options_(check_text(mode, fold, ngram, seed)), window_(check_window(window)), workers_(check_workers(workers)) {}
+
+    void add(Bytes data, Offsets offsets) { add_batch(Batch<std::uint8_t>(data, offsets)); }
+    void add_held(const HeldTexts& texts) { add_batch(texts); }
+
+    // Of what has been added. Nothing of it stays here.
+    Columns columns() {
+        KeptHashes kept;
+        std::vector<std::int64_t> offsets{0};
+        {
+            const WithoutLock released;
+            const std::lock_guard lock(guard_);
+            std::swap(kept, kept_);
+            std::swap(offsets, offsets_);
+        }
+        return {give(std::move(kept.values)), give(std::move(kept.starts)), give(std::move(kept.ends)), give(std::move(offsets))};
+    }
+
+   private:
+    template <class Texts>
+    void add_batch(const Texts& texts) {
         const WithoutLock released;
+        const std::lock_guard lock(guard_);
+        std::vector<std::size_t> counts(texts.count());
+        make_room(texts);
+        if (workers_ == 1) {
+            TextWinnower winnower(options_, window_);
+            for (std::size_t i = 0; i < texts.count(); ++i) counts[i] = winnower.run(texts[i], kept_);
+        } else {
+            run_in_threads(texts, counts);
+        }
+        offsets_.reserve(offsets_.size() + counts.size());
+        for (const std::size_t count : counts) offsets_.push_back(offsets_.back() + static_cast<std::int64_t>(count));
+    }
+
+    template <class Texts>
+    void make_room(const Texts& texts) {
         std::size_t characters = 0, most = 0;  // in all, and of a text
         for (std::size_t i = 0; i < texts.count(); ++i) {
             const std::size_t here = std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
@@ -150,40 +184,36 @@ WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::
             most = std::max(most, here);
         }
         // Of random hashes two of window + 1 are kept. A few more: what is never written takes no memory.
-        all.reserve(characters * 2 / (window + 1) / 8 * 9 + most + KeptSpans::kAhead);
-        if (workers == 1) {
-            TextWinnower winnower(options, window);
-            for (std::size_t i = 0; i < texts.count(); ++i) offsets[i + 1] = static_cast<std::int64_t>(winnower.run(texts[i], all));
-        } else {
-            // A piece is as many texts as leave their kept hashes in the cache, from which they are copied to their place.
-            const std::size_t together = std::clamp<std::size_t>(texts.count() / (std::size_t{64} * workers), 1, 32);
-            const std::size_t pieces = (texts.count() + together - 1) / together;
-            InOrder<KeptHashes> in_order(pieces, all);
-            std::atomic<std::size_t> next{0};  // one piece at a time: those that wait for others would leave the cache
-            for_each_document(workers, workers, [&] {
-                return [&, winnower = TextWinnower(options, window)](std::size_t) mutable {
-                    for (std::size_t piece; (piece = next++) < pieces;) {
-                        std::unique_ptr<KeptHashes> kept = in_order.take();
-                        for (std::size_t i = piece * together; i < std::min((piece + 1) * together, texts.count()); ++i) {
-                            offsets[i + 1] = static_cast<std::int64_t>(winnower.run(texts[i], *kept));
-                        }
-                        in_order.put(piece, std::move(kept));
-                    }
-                };
-            });
-        }
-        for (std::size_t i = 0; i < texts.count(); ++i) offsets[i + 1] += offsets[i];
+        (void)kept_.room(characters * 2 / (window_ + 1) / 8 * 9 + most + KeptSpans::kAhead);
     }
-    return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(offsets))};
-}
 
-WinnowedTexts winnow_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
-    return winnow_batch(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), window, workers);
-}
+    template <class Texts>
+    void run_in_threads(const Texts& texts, std::vector<std::size_t>& counts) {
+        // A piece is as many texts as leave their kept hashes in the cache, from which they are copied to their place.
+        const std::size_t together = std::clamp<std::size_t>(texts.count() / (std::size_t{64} * workers_), 1, 32);
+        const std::size_t pieces = (texts.count() + together - 1) / together;
+        InOrder<KeptHashes> in_order(pieces, kept_);
+        std::atomic<std::size_t> next{0};  // one piece at a time: those that wait for others would leave the cache
+        for_each_document(workers_, workers_, [&] {
+            return [&, winnower = TextWinnower(options_, window_)](std::size_t) mutable {
+                for (std::size_t piece; (piece = next++) < pieces;) {
+                    std::unique_ptr<KeptHashes> kept = in_order.take();
+                    for (std::size_t i = piece * together; i < std::min((piece + 1) * together, texts.count()); ++i) {
+                        counts[i] = winnower.run(texts[i], *kept);
+                    }
+                    in_order.put(piece, std::move(kept));
+                }
+            };
+        });
+    }
 
-WinnowedTexts winnow_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
-    return winnow_batch(texts, check_text(mode, fold, ngram, seed), window, workers);
-}
+    TextOptions options_;
+    std::size_t window_;
+    unsigned workers_;
+    std::mutex guard_;  // of what follows: the interpreter's lock is let go for the work
+    KeptHashes kept_;
+    std::vector<std::int64_t> offsets_{0};
+};
 
 using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
 
@@ -305,8 +335,11 @@ class PassageQuery {
 
 void bind_passages(nb::module_& m) {
     m.def("winnow_shingles", &winnow_shingles, "shingles"_a.noconvert(), "window"_a);
-    m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
-    m.def("winnow_texts", &winnow_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
+    nb::class_<WinnowedTexts>(m, "WinnowedTexts")
+        .def(nb::init<unsigned, bool, unsigned, const Seed&, std::size_t, unsigned>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a)
+        .def("add", &WinnowedTexts::add, "data"_a.noconvert(), "offsets"_a.noconvert())
+        .def("add", &WinnowedTexts::add_held, "texts"_a)
+        .def("columns", &WinnowedTexts::columns);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
     nb::class_<PassageQuery>(m, "PassageQuery")

@@ -132,16 +132,20 @@ def record_features(
     paths: Buffer, weights: Buffer, kinds: Buffer, numbers: Buffer, data: Buffer, offsets: Buffer, records: Buffer
 ) -> tuple[View, View]: ...
 def winnow_shingles(shingles: Buffer, window: int) -> tuple[View, View]: ...
-@overload
-def winnow_texts(*piece_and_form: Any) -> tuple[View, View, View, View]: ...  # a piece of either kind, unpacked
-@overload
-def winnow_texts(
-    texts: HeldTexts, mode: int, fold: bool, ngram: int, seed: Seed, window: int, workers: int
-) -> tuple[View, View, View, View]: ...
-@overload
-def winnow_texts(
-    data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: Seed, window: int, workers: int
-) -> tuple[View, View, View, View]: ...
+
+class WinnowedTexts:
+    """The kept hashes of a column of texts that is added in pieces, and their spans."""
+
+    def __init__(self, mode: int, fold: bool, ngram: int, seed: Seed, window: int, workers: int) -> None: ...
+    @overload
+    def add(self, *piece: Any) -> None: ...  # a piece of either kind, unpacked
+    @overload
+    def add(self, texts: HeldTexts) -> None: ...
+    @overload
+    def add(self, data: Buffer, offsets: Buffer) -> None: ...
+    def columns(self) -> tuple[View, View, View, View]:
+        """Values, starts, ends, and offsets of the texts, of all that was added since this was asked before."""
+
 def passages(
     left_tokens: Buffer,
     left_values: Buffer,

@@ -10,6 +10,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 try:
@@ -20,6 +21,11 @@ except ImportError:  # no POSIX system
 PORTABLE = os.environ.get("LOOKALIKE_PORTABLE") == "1"
 _AT_ONCE = 1 << 20
 _SYNC_FILE_RANGE_WRITE = 2
+
+
+def usable_cores() -> int:
+    """Those that this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def copy_range(target: int, source: int, begin: int, size: int) -> int:
@@ -44,6 +50,14 @@ def lock_file(descriptor: int, *, shared: bool) -> bool:
             return False
         raise
     return True
+
+
+def widen_pipe(descriptor: int, size: int) -> None:
+    """So many bytes fit into a pipe before whoever writes waits for whoever reads, where the system can be told so, and allows it."""
+    resize = None if PORTABLE else getattr(fcntl, "F_SETPIPE_SZ", None)
+    if resize is not None:
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, resize, size)
 
 
 def begin_writing_out(descriptor: int) -> None:

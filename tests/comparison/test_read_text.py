@@ -27,7 +27,7 @@ texts = st.one_of(
 class Counted:
     """The native core, with a count of how often a text was cut into tokens."""
 
-    KERNELS = ("tokenize", "token_stream", "shingle_texts", "simhash_texts", "minhash_texts", "secret_features", "winnow_texts")
+    KERNELS = ("tokenize", "token_stream", "shingle_texts", "simhash_texts", "minhash_texts", "secret_features", "WinnowedTexts")
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()

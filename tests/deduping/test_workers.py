@@ -212,6 +212,6 @@ def test_features_that_do_not_fit_go_to_files(tmp_path: Path, monkeypatch: pytes
 
 
 def test_all_cores_are_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.deduping.settings.os.sched_getaffinity", lambda _: range(7), raising=False)
+    monkeypatch.setattr("lookalike.system.os.sched_getaffinity", lambda _: range(7), raising=False)
     assert local.Resources().threads == 7
     assert local.Resources(workers=3).threads == 3

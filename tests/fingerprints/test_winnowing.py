@@ -163,3 +163,16 @@ def test_containment() -> None:
 def test_bad_input_is_refused(make: object) -> None:
     with pytest.raises(la.LookalikeError):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_large_column_in_pieces_has_one_result(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Megabytes of hashes, so that pages are made ahead and move as the result grows with each piece."""
+    generator = random.Random(5)
+    batch = ["".join(generator.choices("abcdefgh ", k=generator.randint(0, 3000))) for _ in range(1500)]
+    whole = la.winnows(batch, recipe="chars")
+    assert whole.values.nbytes > 6_000_000
+    monkeypatch.setattr("lookalike.text.columns.HELD_CHARACTERS", 300_000)
+    pieces = la.winnows(batch, recipe="chars", workers=workers)
+    for name in ("values", "starts", "ends", "offsets"):
+        assert (getattr(pieces, name) == getattr(whole, name)).all()

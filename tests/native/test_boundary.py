@@ -18,7 +18,7 @@ TEXT_KERNELS = {
     "shingle_texts": lambda data, offsets: _native.shingle_texts(data, offsets, 0, True, 5, 0, False, 1),
     "simhash_texts": lambda data, offsets: _native.simhash_texts(data, offsets, 0, True, 5, 0, 64, False, 1),
     "minhash_texts": lambda data, offsets: _native.minhash_texts(data, offsets, 0, True, 5, 0, 16, 1),
-    "winnow_texts": lambda data, offsets: _native.winnow_texts(data, offsets, 0, True, 5, 0, 4, 1),
+    "winnowed_texts": lambda data, offsets: _native.WinnowedTexts(0, True, 5, 0, 4, 1).add(data, offsets),
     "hash_strings": lambda data, offsets: _native.hash_strings(data, offsets, False),
 }
 HASH_KERNELS = {

@@ -54,7 +54,9 @@ def test_tokens_and_spans_are_those_of_the_reference(text: str, mode: str, n: in
     reach = min(n, len(tokens)) - 1
     spans = [(tokens[k][1], tokens[k + reach][2]) for k in kept]
     for given_as in (text, data(text)):
-        values, starts, ends, _ = _native.winnow_texts(held([given_as]), MODES[mode], True, n, 0, window, 1)
+        winnowed = _native.WinnowedTexts(MODES[mode], True, n, 0, window, 1)
+        winnowed.add(held([given_as]))
+        values, starts, ends, _ = winnowed.columns()
         assert list(values) == [hashes[k] for k in kept]
         assert list(zip(starts, ends, strict=True)) == spans
 
@@ -105,3 +107,22 @@ def test_a_list_that_somebody_empties_meanwhile_is_held() -> None:
     batch.clear()
     assert list(_native.simhash_texts(kept, 2, True, 5, 0, 64, False, 1)) == expected
     assert len(_native.HeldTexts(batch, 5, 3, 1)) == 0
+
+
+def test_columns_of_winnowed_texts_are_given_once() -> None:
+    winnowed = _native.WinnowedTexts(MODES["words"], True, 2, 0, 4, 2)
+    assert [list(part) for part in winnowed.columns()] == [[], [], [], [0]]
+    batch = ["one two three", "", "two three four five six seven"]
+    winnowed.add(held(batch))
+    winnowed.add(b"one two three", memoryview(bytes(8) + (13).to_bytes(8, "little")).cast("q"))
+    values, starts, ends, offsets = map(list, winnowed.columns())
+    assert offsets[-1] == len(values) == len(starts) == len(ends)
+    assert values[offsets[0] : offsets[1]] == values[offsets[3] : offsets[4]]
+    assert offsets[1] == offsets[2]
+    assert [list(part) for part in winnowed.columns()] == [[], [], [], [0]]
+
+
+def test_winnowed_texts_check_what_they_are_given() -> None:
+    for options in ((3, True, 5, 0, 4, 1), (0, True, 0, 0, 4, 1), (0, True, 5, 0, 0, 1), (0, True, 5, 0, 4, 0)):
+        with pytest.raises(ValueError, match=r"choose|mode"):
+            _native.WinnowedTexts(*options)

@@ -254,7 +254,9 @@ def test_winnowing(hashes: list[int], window: int) -> None:
 @settings(max_examples=100)
 def test_winnowing_of_texts(batch: list[str], mode: str, n: int, window: int) -> None:
     encoded = [data(text) for text in batch]
-    values, starts, ends, places = _native.winnow_texts(b"".join(encoded), offsets(*map(len, encoded)), MODES[mode], True, n, 0, window, 2)
+    winnowed = _native.WinnowedTexts(MODES[mode], True, n, 0, window, 2)
+    winnowed.add(b"".join(encoded), offsets(*map(len, encoded)))
+    values, starts, ends, places = winnowed.columns()
     for i, text in enumerate(batch):
         tokens = reference.tokenize(text, mode)
         hashes = reference.text_shingles(text, mode, n)
@@ -272,7 +274,9 @@ def test_winnowing_of_long_texts(alphabet: str, length: int) -> None:
     text = "".join(random.Random(length).choices(alphabet, k=length))
     encoded = data(text)
     for n, window in ((5, 4), (1, 4), (5, 3)):
-        values, starts, ends, _ = _native.winnow_texts(encoded, offsets(len(encoded)), MODES["chars"], True, n, 0, window, 1)
+        winnowed = _native.WinnowedTexts(MODES["chars"], True, n, 0, window, 1)
+        winnowed.add(encoded, offsets(len(encoded)))
+        values, starts, ends, _ = winnowed.columns()
         tokens, hashes = reference.tokenize(text, "chars"), reference.text_shingles(text, "chars", n)
         kept, reach = reference.winnow(hashes, window), min(n, len(tokens)) - 1
         assert list(values) == [hashes[k] for k in kept]

@@ -90,7 +90,9 @@ def test_fingerprints(mode: int, batch: list[str], fold: bool, key: list[int], w
     assert list(_native.minhash_texts(*options, 16, workers)) == minhashes
     found = _native.sketch_texts(*options, 64, False, 16, workers)
     assert [list(part) for part in found] == [simhashes, minhashes, list(_native.content_digests(data, offsets, mode, fold, 1, options[5]))]
-    values, _, _, ends = _native.winnow_texts(*options, 4, workers)
+    kept = _native.WinnowedTexts(*options[2:], 4, workers)
+    kept.add(data, offsets)
+    values, _, _, ends = kept.columns()
     winnowed = [[each[at] for at in reference.winnow(each, 4)] for each in shingles]
     assert [list(values[a:b]) for a, b in itertools.pairwise(ends)] == winnowed
     # What dedupe and clusters find candidates by; what they decide by has another secret, that of the process.

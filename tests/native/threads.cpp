@@ -1,13 +1,17 @@
 // The kernels that work in threads, for ThreadSanitizer: what several threads share is read while others read it, one index is searched while
 // it changes, and the results are those of one thread. Built and run by scripts/tsan.sh.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <thread>
 
+#include "base/growing_array.hpp"
+#include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "segments/bands.hpp"
 #include "segments/hamming_index.hpp"
@@ -80,6 +84,38 @@ std::vector<Sketch> sketches(const std::vector<std::string>& documents, unsigned
         };
     });
     return out;
+}
+
+struct Numbers {
+    GrowingArray<std::uint64_t> values;
+
+    std::size_t size() const { return values.size(); }
+    bool has_room(std::size_t count) const { return values.has_room(count); }
+    void clear() { values.clear(); }
+    void lengthen(std::size_t count) { values.add(count); }
+    PagesAhead next_pages() { return values.next_pages(); }
+    void copy_to(Numbers& to, std::size_t at) const { std::copy_n(values.data(), size(), to.values.data() + at); }
+};
+
+// Pieces of megabytes in order, behind what is there: while some are placed, pages are made, and more than there was room for.
+void check_in_order() {
+    constexpr std::size_t kPieces = 300, kEach = 4000;
+    Numbers whole;
+    whole.values.reserve(kPieces * kEach / 2);
+    *whole.values.add(1) = 7;
+    InOrder<Numbers> in_order(kPieces, whole);
+    std::atomic<std::size_t> next{0};
+    for_each_document(kWorkers, kWorkers, [&] {
+        return [&](std::size_t) {
+            for (std::size_t piece; (piece = next++) < kPieces;) {
+                std::unique_ptr<Numbers> made = in_order.take();
+                std::fill_n(made->values.add(kEach), kEach, piece);
+                in_order.put(piece, std::move(made));
+            }
+        };
+    });
+    REQUIRE(whole.size() == 1 + kPieces * kEach && whole.values.data()[0] == 7);
+    for (std::size_t i = 0; i < kPieces * kEach; ++i) REQUIRE(whole.values.data()[1 + i] == i / kEach);
 }
 
 // What dedupe keeps of documents: each worker has a list of its own.
@@ -263,6 +299,7 @@ int main() {
     const std::vector<Sketch> made = sketches(documents, kWorkers);
     REQUIRE(made == sketches(documents, 1));
     REQUIRE(dedupe_sketches(documents, kWorkers) == dedupe_sketches(documents, 1));
+    check_in_order();
     check_bands(made);
     REQUIRE(decisions(kWorkers, true) == decisions(1, true));
     REQUIRE(decisions(kWorkers, false) == decisions(1, true));

@@ -7,7 +7,6 @@ use, ``Against`` which store it looks at, ``Conduct`` what it does about problem
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +39,7 @@ from lookalike.leaders.rule import Rule
 from lookalike.markup.extracts import check_extract
 from lookalike.recipe import Recipe
 from lookalike.segments.banding import Banding
+from lookalike.system import usable_cores
 
 METHODS = ("minhash", "simhash", "exact", "bytes", "meaning", "record")
 DIGESTED = ("exact", "bytes")  # methods that ask whether texts are equal, and nothing else
@@ -211,7 +211,7 @@ class Resources:
 
     @property
     def threads(self) -> int:
-        return self.workers or cores()
+        return self.workers or usable_cores()
 
     @property
     def budget(self) -> int:
@@ -279,11 +279,6 @@ class Conduct:
         allowed = f"{limit:.4g} of them" if isinstance(limit, float) else f"{limit:,}"
         found = f"{removed:,} of {total:,} {units} would be removed ({shown_share(removed / total)})"
         raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
-
-
-def cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_bytes(memory: int | str | None) -> int:

@@ -6,13 +6,13 @@ is asked in several processes, if there is enough text to pay for starting them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any
 
 from lookalike.embedders.causal_loading import Location
+from lookalike.system import usable_cores
 
 PAYS_FROM = 4_000_000  # characters: a process takes seconds to start, and a Python tokenizer a second for a million characters
 _worker_tokenizer: Any = None  # of a process that does nothing else
@@ -25,7 +25,7 @@ class TokenMaker:
         self._tokenizer, self._location, self._workers = tokenizer, location, workers
 
     def of(self, texts: Sequence[str]) -> list[list[int]]:
-        workers = self._workers or (os.cpu_count() or 1 if sum(map(len, texts)) >= PAYS_FROM else 1)
+        workers = self._workers or (usable_cores() if sum(map(len, texts)) >= PAYS_FROM else 1)
         if self._tokenizer.is_fast or workers == 1 or len(texts) < 2:
             return token_numbers(self._tokenizer, texts)
         shares = [list(texts[number::workers]) for number in range(workers)]

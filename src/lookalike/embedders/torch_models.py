@@ -13,10 +13,10 @@ from lookalike.embedders.base import Embedder
 from lookalike.embedders.devices import every_device, placed
 from lookalike.embedders.functions import FunctionEmbedder
 from lookalike.embedders.pooling import array_pooling
-from lookalike.embedders.threads import usable_cores
 from lookalike.embedders.token_models import BATCH, Compute, TokenEmbedder
 from lookalike.embedders.tokenizing import ModelTokenizer
 from lookalike.errors import InputError, MissingExtra
+from lookalike.system import usable_cores
 
 WINDOW = 512  # tokens, where neither the model nor its tokenizer says
 GPU_BATCH = 1 << 14  # tokens

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
 import os
 import re
 import select
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
+from lookalike import system
 from lookalike.errors import EngineError
 from lookalike.files import messages
 from lookalike.files.limits import Limits
@@ -52,8 +52,7 @@ class Process:
         except OSError as error:
             raise EngineError(f"the process that reads files cannot be started: {error.strerror or error}") from error
         os.set_blocking(self._pipe(self._process.stdin), False)  # as much at a time as fits, and never longer than allowed
-        with suppress(OSError):  # a text of 50 KB in one piece, instead of a switch for every 64 KB
-            fcntl.fcntl(self._pipe(self._process.stdout), fcntl.F_SETPIPE_SZ, _PIECE)
+        system.widen_pipe(self._pipe(self._process.stdout), _PIECE)  # a text of 50 KB in one piece, instead of a switch for every 64 KB
 
     def read(self, name: str, path: str | None, data: bytes, limits: Limits, members: bool) -> list[FileText]:
         """What the process answers, or what became of it."""

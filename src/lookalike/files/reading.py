@@ -16,6 +16,7 @@ from lookalike.files.limits import Limits
 from lookalike.files.model import MISSING, FileText
 from lookalike.files.processes import read_in_process
 from lookalike.io import open_file
+from lookalike.system import usable_cores
 
 DEFAULT = Limits()
 Given = TypeVar("Given")
@@ -53,7 +54,7 @@ def read_data(data: bytes, name: str, limits: Limits | None = None) -> FileText:
 def read_many(paths: Iterable[str | Path], *, workers: int | None = None, limits: Limits | None = None) -> Iterator[FileText]:
     """What ``read`` gives for each of many files, in their order; several are read at a time. A file that is not there has a status."""
     several = (check_path("paths", path) for path in check_several("paths", paths, "a list of paths"))
-    count = check_workers(workers if workers is not None else os.cpu_count() or 1, 256)
+    count = check_workers(workers if workers is not None else usable_cores(), 256)
     within = checked(limits)
     return in_order(lambda path: _or_status(path, within), several, count, AHEAD * count)
 

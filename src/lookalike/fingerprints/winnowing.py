@@ -18,7 +18,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
-from lookalike.text.columns import Joined, column_length, in_place, joined
+from lookalike.text.columns import column_length, in_place, joined
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -259,36 +259,28 @@ def winnows(
     texts: object, *, k: int | None = None, window: int = WINDOW, recipe: Recipe | str | None = None, workers: int = 1
 ) -> Winnowings:
     """The winnowing fingerprints of a column of texts."""
-    import numpy as np
 
     column_length(texts)
     check_workers(workers)
     chosen = _resolve(recipe, k, window)
-    if is_native(chosen):
-        pieces = [_made(_native.winnow_texts(*piece, *native_form(chosen), window, workers)) for piece in in_place(texts)]
-    else:
-        pieces = [_by_singles(piece, chosen, window) for piece in joined(texts)]
-    if len(pieces) == 1:  # as most are: no copy
-        return Winnowings(pieces[0], chosen.ngram, f"winnowing-{window}/{chosen.id}")
-    counts = [np.diff(piece.offsets) for piece in pieces]
-    offsets = np.concatenate([[0], *counts]).cumsum(dtype=np.int64)
-    values = np.concatenate([np.zeros(0, np.uint64), *(piece.values for piece in pieces)])
-    starts = np.concatenate([np.zeros(0, np.uint32), *(piece.starts for piece in pieces)])
-    ends = np.concatenate([np.zeros(0, np.uint32), *(piece.ends for piece in pieces)])
-    return Winnowings(_Columns(offsets, values, starts, ends), chosen.ngram, f"winnowing-{window}/{chosen.id}")
+    columns = _by_kernel(texts, chosen, window, workers) if is_native(chosen) else _by_singles(texts, chosen, window)
+    return Winnowings(columns, chosen.ngram, f"winnowing-{window}/{chosen.id}")
 
 
-def _made(found: tuple[memoryview, memoryview, memoryview, memoryview]) -> _Columns:
+def _by_kernel(texts: object, recipe: Recipe, window: int, workers: int) -> _Columns:
     import numpy as np
 
-    values, starts, ends, offsets = (np.asarray(part) for part in found)
+    winnowed = _native.WinnowedTexts(*native_form(recipe), window, workers)
+    for piece in in_place(texts):
+        winnowed.add(*piece)
+    values, starts, ends, offsets = (np.asarray(part) for part in winnowed.columns())
     return _Columns(offsets, values, starts, ends)
 
 
-def _by_singles(piece: Joined, recipe: Recipe, window: int) -> _Columns:
+def _by_singles(texts: object, recipe: Recipe, window: int) -> _Columns:
     import numpy as np
 
-    singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]
+    singles = [winnow(text, window=window, recipe=recipe) for piece in joined(texts) for text in piece.texts()]
     offsets = np.cumsum([0, *map(len, singles)], dtype=np.int64)
     spans = np.array([span for single in singles for span in single.spans], dtype=np.uint32).reshape(-1, 2)
     return _Columns(offsets, np.array([v for single in singles for v in single.values], dtype=np.uint64), spans[:, 0], spans[:, 1])

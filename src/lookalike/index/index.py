@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -42,6 +41,7 @@ from lookalike.stores.kinds.base import LIMIT, K
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
+from lookalike.system import usable_cores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class Index:
         check_callback("progress", progress)
         if workers is not None:
             check_workers(workers)
-        workers = (os.cpu_count() or 1) if workers is None else workers
+        workers = usable_cores() if workers is None else workers
         return add_documents(self._store, listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
 
     def admit(

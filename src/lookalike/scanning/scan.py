@@ -33,6 +33,7 @@ from lookalike.scanning.relations import Family, FileEntry, copies_of, families_
 from lookalike.scanning.report import ScanReport
 from lookalike.scanning.storing import Storing, merge_in_little_memory
 from lookalike.stores.matches import Clusters
+from lookalike.system import usable_cores
 
 THRESHOLD = 0.8
 BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
@@ -67,7 +68,7 @@ def scan(
         raise InputError(f"folder {str(root)!r} is no folder: give one with files in it")
     check_share("threshold", threshold)
     check_callback("progress", progress)
-    count = check_workers(workers if workers is not None else os.cpu_count() or 1, 256)
+    count = check_workers(workers if workers is not None else usable_cores(), 256)
     files, closed = files_in(root)
     making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
     if store is not None and not isinstance(store, (str, Path, Index)):

@@ -9,6 +9,7 @@ from typing import Any
 
 from lookalike.checks import check_bool, check_int, check_path, check_str
 from lookalike.errors import InputError, MissingExtra
+from lookalike.system import usable_cores
 
 
 def serve(
@@ -65,7 +66,7 @@ def serve(
             fetch=fetch,
             read_only=read_only,
             local=local,
-            processes=processes or max(1, min(os.cpu_count() or 1, 8)),
+            processes=processes or max(1, min(usable_cores(), 8)),
             hosts=() if tokens else (*serving.LOCAL, host),
             trust=tuple(trust),
             audit_log=audit,

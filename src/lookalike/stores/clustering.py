@@ -6,7 +6,6 @@ threshold that is asked for, whatever the collection's own are made for: the ans
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -20,6 +19,7 @@ from lookalike.leaders.sketching import Sketches
 from lookalike.stores.base import OnProgress, Reader, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.matches import Cluster, Clusters, Member
+from lookalike.system import usable_cores
 
 Sketch = Callable[[Sequence[StoredDocument]], Sketches]
 AT_A_TIME = 1024
@@ -53,7 +53,7 @@ class Clustering:
     def __init__(self, rule: Rule, sketch: Sketch, memory: int = MEMORY) -> None:
         self._sketch = sketch
         self._folders = ExitStack()
-        self._decider = Decider(rule, memory, self._folder, os.cpu_count() or 1)
+        self._decider = Decider(rule, memory, self._folder, usable_cores())
         self._kept: dict[int, Id] = {}
         self._members: dict[int, list[Member]] = {}
         self.done = 0

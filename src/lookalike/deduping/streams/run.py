@@ -28,7 +28,7 @@ from lookalike.deduping.outputs import STANDARD_OUTPUT, check_paths
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, found_sources, readers_of
-from lookalike.deduping.settings import Conduct, Input, cores
+from lookalike.deduping.settings import Conduct, Input
 from lookalike.deduping.streams.sizes import Sizes, sizes
 from lookalike.deduping.verdicts import TextCuts
 from lookalike.errors import InputError
@@ -36,6 +36,7 @@ from lookalike.figures import counted, shown_share
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher
 from lookalike.recipe import Recipe, resolve
+from lookalike.system import usable_cores
 
 LEVELS = ("document", "paragraph", "line")
 METHODS = ("exact", "bytes")
@@ -175,7 +176,7 @@ class _Stream:
     ) -> None:
         self._given, self._level, self._method, self._problems, self._times = given, level, method, problems, times
         self._columns = Columns(given.text_column, given.id_column)
-        self._sketcher = Sketcher(Rule(method, recipe), cores())
+        self._sketcher = Sketcher(Rule(method, recipe), usable_cores())
         made = sizes(rate, capacity)
         self._filter = _native.BloomFilter(made.blocks, made.hashes)
         self.report = StreamReport(level, method, rate, capacity, made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -41,6 +40,7 @@ from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages
 from lookalike.stores.kinds.verifying import features, jaccards, verified_features
 from lookalike.stores.matches import Clusters, Matches
 from lookalike.stores.settings import Settings
+from lookalike.system import usable_cores
 
 if TYPE_CHECKING:
     from lookalike.stores.postgres.reading import PostgresReader
@@ -321,7 +321,7 @@ def _text_rule(settings: Settings, threshold: float) -> Rule:
 
 
 def _text_sketches(rule: Rule) -> Any:
-    sketcher = Sketcher(rule, os.cpu_count() or 1)
+    sketcher = Sketcher(rule, usable_cores())
 
     def sketch(records: Sequence[StoredDocument]) -> Sketches:
         texts = [record.text for record in records if record.text is not None]

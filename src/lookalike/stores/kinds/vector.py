@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +28,7 @@ from lookalike.stores.matches import Clusters, Match, Matches
 from lookalike.stores.postgres.copying import bytes_field
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
+from lookalike.system import usable_cores
 
 if TYPE_CHECKING:
     from lookalike.embedders.base import Embedder
@@ -158,7 +158,7 @@ class _Meaning(Way):
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         if not has_direction(query.halves, require_vectors(settings)).all():
             return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
-        workers = (os.cpu_count() or 1) if reader.count() >= MANY else 1
+        workers = usable_cores() if reader.count() >= MANY else 1
         found = reader.find(NearestVectors(query.halves, options.least(THRESHOLD), options.limit, workers, options.approximate))
         records = reader.records(found.rows.tolist(), ())
         pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
