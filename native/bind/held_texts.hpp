@@ -102,6 +102,7 @@ class HeldTexts {
         texts_.reserve(end > first ? end - first : 0);
         std::size_t taken = 0;
         for (std::size_t i = first; i < end; ++i) {
+            if (i + kAhead < end) __builtin_prefetch(PyList_GetItem(texts.ptr(), static_cast<Py_ssize_t>(i + kAhead)));
             const nb::object text = texts[i];
             const bool is_text = PyUnicode_Check(text.ptr());
             if (!is_text && !PyBytes_Check(text.ptr())) {
@@ -118,6 +119,8 @@ class HeldTexts {
     const TextView& operator[](std::size_t i) const { return texts_[i].view(); }
 
    private:
+    static constexpr std::size_t kAhead = 8;  // texts that are asked of the memory while others are looked at
+
     std::vector<HeldText> texts_;
 };
 
