@@ -22,8 +22,10 @@ bool is_plain_id(PyObject* id, std::size_t most_bytes) {
 }
 
 bool is_plain(PyObject* item, std::size_t most_bytes) {
-    return PyTuple_CheckExact(item) && PyTuple_Size(item) == 2 && PyUnicode_CheckExact(PyTuple_GetItem(item, 1)) &&
-           is_plain_id(PyTuple_GetItem(item, 0), most_bytes);
+    if (!PyTuple_CheckExact(item) || PyTuple_Size(item) != 2) return false;
+    PyObject* const text = PyTuple_GetItem(item, 1);
+    __builtin_prefetch(text);  // what is not near comes while the id is looked at
+    return is_plain_id(PyTuple_GetItem(item, 0), most_bytes) && PyUnicode_CheckExact(text);
 }
 
 void append(nb::list& to, PyObject* value) {

@@ -104,7 +104,7 @@ class HeldTexts {
         texts_.reserve(end > first ? end - first : 0);
         std::size_t taken = 0;
         for (std::size_t i = first; i < end; ++i) {
-            if (i + kSoon < end) __builtin_prefetch(nb::handle(texts[i + kSoon]).ptr(), 1);
+            if (i + kSoon < end) __builtin_prefetch(PyList_GetItem(texts.ptr(), static_cast<Py_ssize_t>(i + kSoon)), 1);
             const nb::object text = texts[i];
             const bool is_text = PyUnicode_Check(text.ptr());
             if (!is_text && !PyBytes_Check(text.ptr())) {

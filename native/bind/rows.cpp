@@ -11,6 +11,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kAhead = 8;  // values that are asked of the memory while others are looked at
 
 // The values of rows as Python has them, held: nobody can change or free them while they are read without the interpreter's lock.
 class HeldColumns {
@@ -43,7 +44,11 @@ class HeldColumns {
         if (!values.is_valid()) throw nb::python_error();
         require(static_cast<std::size_t>(PyTuple_Size(values.ptr())) == count);
         std::vector<RowValue> found(count);
-        for (std::size_t i = 0; i < count; ++i) found[i] = value_of(PyTuple_GetItem(values.ptr(), static_cast<Py_ssize_t>(i)));
+        const auto value_at = [&](std::size_t i) { return PyTuple_GetItem(values.ptr(), static_cast<Py_ssize_t>(i)); };
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i + kAhead < count) __builtin_prefetch(value_at(i + kAhead));
+            found[i] = value_of(value_at(i));
+        }
         held_.push_back(std::move(values));
         return found;
     }
@@ -135,6 +140,7 @@ void bind_rows(nb::module_& m) {
     nb::class_<Sqlite>(m, "Sqlite")
         .def(nb::init<const std::string&>(), "path"_a)
         .def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a)
+        .def("gathering_files", &Sqlite::gathering_files)
         .def("opened_by", &opened_by, "open"_a, nb::keep_alive<0, 1>());
 }
 

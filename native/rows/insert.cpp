@@ -127,6 +127,7 @@ bool RowWriter::insert_row(std::int64_t row, std::span<const ReadyColumn> column
 
 RowsInserted RowWriter::insert(const std::string& sql, const NewRows& rows) {
     const auto failed = [&]() -> RowsInserted { return {sqlite_.extended_errcode(connection_), sqlite_.errmsg(connection_), {}}; };
+    const HeldConnection held(sqlite_, connection_);
     if (!prepare(sql)) return failed();
     const std::size_t width = 1 + *std::max_element(rows.places.begin(), rows.places.end());
     RowsInserted done{0, {}, std::vector<std::uint32_t>(width * rows.count)};

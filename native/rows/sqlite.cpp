@@ -10,12 +10,17 @@ namespace {
 constexpr int kReadOnly = 0x1, kUri = 0x40, kNoMutex = 0x8000, kPatience = 5000;  // milliseconds, as Python has
 
 template <class Function>
-void find(void* library, const char* name, Function*& function) {
+void find_if_there(void* library, const char* name, Function*& function) {
     // Names that the whole program sees come first: that is how the module itself was linked.
     void* found = dlsym(RTLD_DEFAULT, name);
     if (found == nullptr) found = dlsym(library, name);
-    if (found == nullptr) throw std::runtime_error(std::string(name) + " is not to be had");
     function = reinterpret_cast<Function*>(found);
+}
+
+template <class Function>
+void find(void* library, const char* name, Function*& function) {
+    find_if_there(library, name, function);
+    if (function == nullptr) throw std::runtime_error(std::string(name) + " is not to be had");
 }
 
 thread_local OpenedConnections* watching = nullptr;
@@ -53,6 +58,12 @@ SqliteFunctions sqlite_functions(const std::string& path) {
     find(library, "sqlite3_auto_extension", made.auto_extension);
     find(library, "sqlite3_cancel_auto_extension", made.cancel_auto_extension);
     find(library, "sqlite3_soft_heap_limit64", made.soft_heap_limit);
+    find_if_there(library, "sqlite3_db_mutex", made.db_mutex);
+    find_if_there(library, "sqlite3_mutex_enter", made.mutex_enter);
+    find_if_there(library, "sqlite3_mutex_leave", made.mutex_leave);
+    find_if_there(library, "sqlite3_vfs_find", made.vfs_find);
+    find_if_there(library, "sqlite3_vfs_register", made.vfs_register);
+    find_if_there(library, "sqlite3_database_file_object", made.database_file_object);
     return made;
 }
 

@@ -10,8 +10,10 @@
 
 #include "base/platform.hpp"
 #include "base/turns.hpp"
+#include "rows/sqlite_files.hpp"
 
 struct sqlite3;
+struct sqlite3_mutex;
 struct sqlite3_stmt;
 
 namespace lookalike {
@@ -45,6 +47,13 @@ struct SqliteFunctions {
     int (*auto_extension)(void (*)());
     int (*cancel_auto_extension)(void (*)());
     std::int64_t (*soft_heap_limit)(std::int64_t);
+    // Null in libraries that are too old for them, or made for one thread.
+    sqlite3_mutex* (*db_mutex)(sqlite3*);
+    void (*mutex_enter)(sqlite3_mutex*);
+    void (*mutex_leave)(sqlite3_mutex*);
+    SqliteVfs* (*vfs_find)(const char*);
+    int (*vfs_register)(SqliteVfs*, int);
+    SqliteFile* (*database_file_object)(const char*);
 };
 
 // Those of the library behind a module that is loaded, or of the program where `path` is empty. Throws std::runtime_error where there are none.
@@ -69,6 +78,25 @@ class OpenedConnections {
     const SqliteFunctions& sqlite_;
     sqlite3* last_ = nullptr;
     std::size_t count_ = 0;
+};
+
+// A connection as one thread has it for many calls: each of them locks it, and to lock what one has costs a tenth. Nothing that is called
+// meanwhile may wait for the interpreter's lock.
+class HeldConnection {
+   public:
+    HeldConnection(const SqliteFunctions& sqlite, sqlite3* connection)
+        : sqlite_(sqlite), mutex_(sqlite.db_mutex && sqlite.mutex_enter && sqlite.mutex_leave ? sqlite.db_mutex(connection) : nullptr) {
+        if (mutex_ != nullptr) sqlite_.mutex_enter(mutex_);
+    }
+    HeldConnection(const HeldConnection&) = delete;
+    HeldConnection& operator=(const HeldConnection&) = delete;
+    ~HeldConnection() {
+        if (mutex_ != nullptr) sqlite_.mutex_leave(mutex_);
+    }
+
+   private:
+    const SqliteFunctions& sqlite_;
+    sqlite3_mutex* mutex_;
 };
 
 constexpr int kSqliteRow = 100, kSqliteDone = 101, kSqliteInteger = 1, kSqliteFloat = 2, kSqliteText = 3, kSqliteBlob = 4, kSqliteNull = 5;

@@ -331,6 +331,10 @@ class Sqlite:
     def soft_heap_limit(self, limit: int) -> int:
         """Set that of the whole library; returns what it was."""
 
+    def gathering_files(self) -> str:
+        """The name of what opens files whose small writes become large ones (``vfs=NAME`` in an address, for connections with
+        ``synchronous=FULL``); empty where the library cannot."""
+
     def opened_by(self, open: Callable[[], Any]) -> WriteHandle | None:
         """Call something that opens a connection; None where that was not one, or not to be seen. One thread at a time."""
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike.errors import InputError, StoreError
+from lookalike.index.add import files_of
 from lookalike.model import MAX_ID_BYTES
 from lookalike.stores.embedded import connections, library, row_checks
 from lookalike.stores.embedded.library import BulkConnection
@@ -152,7 +153,7 @@ def test_what_needs_no_transaction_is_done_before(tmp_path):
     with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
         store = index._store
         documents = Given()
-        documents.fill(iter([("a", "a text of some words"), ("b", "another text of other words")]), 10, 1000)
+        documents.fill([iter([("a", "a text of some words"), ("b", "another text of other words")])], 10, 1000, files_of)
         batch = fingerprinted(documents, store.settings, store.settings.stored, 1)
         write = store.write_later(batch)
         assert len(batch.columns["bands"]) == 2 * store.settings.banding.bands
@@ -396,8 +397,8 @@ def test_documents_are_taken_as_one_by_one(documents: list[Any], most: int, char
         return given.ids, given.texts, given.metas, True
 
     def at_once() -> tuple[list[Any], list[str], list[str | None], bool]:
-        given = Given()
-        ended = given.fill(iter(documents), most, characters)
+        given, sources = Given(), [iter(documents)]
+        ended = given.fill(sources, most, characters, files_of)
         return given.ids, given.texts, given.metas, ended
 
     outcomes = []
@@ -410,6 +411,20 @@ def test_documents_are_taken_as_one_by_one(documents: list[Any], most: int, char
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize("most", range(1, 8))
+def test_what_is_in_a_path_comes_in_its_place(most: int) -> None:
+    """Though a batch may end before it, within it, or behind it."""
+    inside = {Path("two"): [("c", "3"), ("d", "4")], Path("none"): [], Path("one"): [("f", "6")]}
+    documents: list[Any] = [("a", "1"), ("b", "2"), Path("two"), Path("none"), ("e", "5"), Path("one")]
+    sources, batches, ended = [iter(documents)], [], False
+    while not ended:
+        given = Given()
+        ended = given.fill(sources, most, 1000, lambda path: iter(inside[path]))
+        batches.append(given.ids)
+    assert [len(batch) for batch in batches[:-1]] == [most] * (len(batches) - 1)
+    assert [id_ for batch in batches for id_ in batch] == list("abcdef")
+
+
 def test_an_iterator_that_fails_is_heard() -> None:
     def broken() -> Any:
         yield "a", "text"
@@ -417,7 +432,7 @@ def test_an_iterator_that_fails_is_heard() -> None:
 
     given = Given()
     with pytest.raises(KeyError, match="broken"):
-        given.fill(broken(), 9, 9)
+        given.fill([broken()], 9, 9, files_of)
     assert given.ids == ["a"]
 
 

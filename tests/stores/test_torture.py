@@ -21,7 +21,7 @@ def shim(tmp_path_factory):
 def test_what_was_acknowledged_survives_faults(operation, shim):
     (counted,) = run.points(shim, operation, "count", run.BEYOND, 1)
     assert counted["problems"] == []
-    assert counted["total"] > 50, "the shim sees what the store does"
+    assert counted["total"] > 30, "the shim sees what the store does"
     stride = counted["total"] * len(run.KINDS) // POINTS
     struck = list(run.points(shim, operation, ",".join(run.KINDS), 1 + stride // 8, stride))[1:]
     assert {line["kind"] for line in struck} == set(run.KINDS)

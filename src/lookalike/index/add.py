@@ -108,20 +108,12 @@ def _made(given: Given, store: Store, workers: int, expiry: Expiry) -> list[Call
 
 
 def _batches(documents: Iterable[object], settings: Settings) -> Iterator[Given]:
-    each, ended = _each(documents), False
+    sources, ended = [iter(documents)], False
     while not ended:
         given = Given(settings.stored)
-        ended = given.fill(each, BATCH_DOCUMENTS, BATCH_CHARACTERS)
+        ended = given.fill(sources, BATCH_DOCUMENTS, BATCH_CHARACTERS, files_of)
         if len(given) or given.without_text:
             yield given
-
-
-def _each(documents: Iterable[object]) -> Iterator[object]:
-    for item in documents:
-        if isinstance(item, Path):
-            yield from files_of(item)
-        else:
-            yield item
 
 
 def files_of(path: Path) -> Iterator[Document]:

@@ -46,6 +46,8 @@ class Expiry(NamedTuple):
 
     def of(self, given: Given) -> dict[Id, int]:
         """When documents expire, those that do. Of an id that comes twice, the last counts."""
+        if self == NEVER:
+            return {}
         last = dict(zip(given.ids, self.each(given), strict=True))
         return {id_: at for id_, at in last.items() if at is not None}
 

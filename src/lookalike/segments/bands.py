@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
+from lookalike.lazy import cached_property
 from lookalike.segments.banding import MAX_BANDS
 from lookalike.segments.container import mapped_file
 
@@ -54,8 +55,12 @@ class BandSegment:
         self._sections = {name: _section(sections, name) for name in SECTIONS}
         if unknown := sorted(set(sections) - set(SECTIONS)):
             raise ValueError(f"a band segment has no section {unknown[0]!r}")
-        self._tables = _native.BandTables(*self._sections.values())
+        _ = self._tables  # which are checked
         self.bands, self.groups = (int(number) for number in self._sections["shape"])
+
+    @cached_property
+    def _tables(self) -> _native.BandTables:
+        return _native.BandTables(*self._sections.values())
 
     @classmethod
     def build(cls, rows: NDArray[np.int64], digests: NDArray[np.uint64], keys: NDArray[np.uint32], bands: int) -> Self:
@@ -126,7 +131,11 @@ class BandSegment:
 
     @classmethod
     def _of(cls, built: Sequence[Any]) -> Self:
-        return cls({name: np.asarray(part) for name, part in zip(SECTIONS, built, strict=True)})
+        """What was built just now, perhaps to be written only: it is checked when it is searched."""
+        made = cls.__new__(cls)
+        made._sections = {name: np.asarray(part) for name, part in zip(SECTIONS, built, strict=True)}
+        made.bands, made.groups = (int(number) for number in made._sections["shape"])
+        return made
 
 
 def _section(sections: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:

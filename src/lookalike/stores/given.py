@@ -50,19 +50,25 @@ class Given:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def fill(self, documents: Iterator[object], most: int, characters: int) -> bool:
-        """Take documents until there are so many, or until they have so many characters; whether there were no more."""
-        while most > 0 and characters > 0:
-            plain, length, other = _native.take_documents(documents, self.ids, self.texts, most, characters, MAX_ID_BYTES)
+    def fill(self, sources: list[Iterator[object]], most: int, characters: int, of_path: Callable[[Path], Iterator[object]]) -> bool:
+        """Take documents until there are so many, or until they have so many characters; whether there were no more.
+
+        They come from the last source. One that is a path becomes a source in front of the others.
+        """
+        while sources and most > 0 and characters > 0:
+            plain, length, other = _native.take_documents(sources[-1], self.ids, self.texts, most, characters, MAX_ID_BYTES)
             self.metas += [None] * plain
             most, characters = most - plain, characters - length
             if other is None:
                 return False
             if not other:
-                return True
-            self.append(other[0])
-            most, characters = most - 1, characters - (len(self.texts[-1]) if self.texts else 0)
-        return False
+                sources.pop()
+            elif isinstance(other[0], Path):
+                sources.append(of_path(other[0]))
+            else:
+                self.append(other[0])
+                most, characters = most - 1, characters - (len(self.texts[-1]) if self.texts else 0)
+        return not sources
 
     def append(self, item: object) -> None:
         """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, a record or a file."""

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.stores.embedded.library import BulkConnection
+from lookalike.stores.embedded.library import BulkConnection, gathering_files
 from lookalike.stores.embedded.row_checks import Damaged
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def connect_memory() -> sqlite3.Connection:
 
 
 def connect_writer(path: Path) -> BulkConnection:
-    connection = _connect_to_write(f"{path.absolute().as_uri()}?mode=rwc")
+    connection = _connect_to_write(f"{path.absolute().as_uri()}?mode=rwc{gathering_files()}")
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

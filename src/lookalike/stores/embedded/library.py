@@ -55,6 +55,13 @@ def _sqlite_library() -> _native.Sqlite | None:
     return found if seen == _MARK else None
 
 
+def gathering_files() -> str:
+    """For the address of a database with ``synchronous=FULL``: its small writes become large ones, where the library is known."""
+    library = sqlite_library()
+    name = library.gathering_files() if library is not None else ""
+    return f"&vfs={name}" if name else ""
+
+
 class PlainReader(sqlite3.Connection):
     """What ``_native.SqliteReader`` does, by Python's module alone."""
 

@@ -52,12 +52,22 @@ def _insert_at_once(connection: BulkConnection, state: State, batch: Additions, 
         there |= kind.packed(batch)
     places = row_checks.places_of(there, state.further)
     first = state.number * ROWS + state.next_row
-    return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch))
+
+    def inserted() -> bytes:
+        return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch))
+
+    try:
+        return inserted()
+    except UnicodeEncodeError:  # before a row was written; hardly a batch has such texts, so they are not looked for in all
+        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
+        return inserted()
 
 
 def _insert_each(connection: sqlite3.Connection, state: State, batch: Additions, kinds: Sequence[Kind]) -> bytes:
     """The same by Python's module alone: where it is not known which library that has."""
     there = {"id": list(batch.ids)} | _texts_and_metas(batch)
+    if "text" in there:
+        there["text"] = list(TEXT.stored(there["text"], len(batch)))
     for kind in kinds:
         there |= kind.stored(batch)
     checks = row_checks.check_bytes(there, state.next_row, state.further)
@@ -73,7 +83,7 @@ def _texts_and_metas(batch: Additions) -> dict[str, list[Any]]:
     if any(batch.metas):
         there["meta"] = list(batch.metas)
     if any(text is not None for text in batch.texts):
-        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
+        there["text"] = list(batch.texts)
     return there
 
 
