@@ -32,7 +32,7 @@ LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 FILE_BYTES = 64 << 20  # of features that go to a file together
 SLOT_BYTES = 18  # in a table of buckets, per kept document and band
 EXPECTED_SHARE = 4  # of the memory tables begin with no more than this part: files are not the same throughout
-DECIDING = 4  # of so many workers one helps with the decision: the others make what is decided
+DECIDING = 2  # of so many workers one helps with the decision: by the stages it is what four cores would wait for otherwise
 
 
 class Rows(NamedTuple):
