@@ -80,6 +80,7 @@ la.dedupe(sys.argv[1], workers=1)
 rule, decided = report.settings.rule, {1: [], 2: []}
 for threads in [1, 2] * 3:
     leaders, begin = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, form=native_form(rule.recipe)), clock()
+    leaders.expect(report.to_dict()["documents"], threads)
     for each, rows in sketched:
         leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads, *rows)
     decided[threads].append(clock() - begin)

@@ -215,10 +215,11 @@ class BoundLeaders {
                  const std::optional<Hashes>& key)
         : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated), make_reader(form, key)) {}
 
-    void expect(std::size_t documents) {
+    void expect(std::size_t documents, unsigned workers) {
+        check_workers(workers);
         const nb::gil_scoped_release release;
         const std::lock_guard lock(guard_);
-        leaders_.expect(documents);
+        leaders_.expect(documents, workers);
     }
 
     // With `stay`, the features of kept documents may stay where they are: whoever made them no longer changes them.
@@ -378,7 +379,7 @@ void bind_leaders(nb::module_& m) {
              "estimated"_a = false, "form"_a = nb::none(), "key"_a.noconvert() = nb::none())
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false,
              "workers"_a = 1, "files"_a = nb::none(), "numbers"_a.noconvert() = nb::none(), "extents"_a.noconvert() = nb::none())
-        .def("expect", &BoundLeaders::expect, "documents"_a)
+        .def("expect", &BoundLeaders::expect, "documents"_a, "workers"_a = 1)
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/hash.hpp"
+#include "base/parallel.hpp"
 
 namespace lookalike {
 namespace {
@@ -22,12 +23,14 @@ std::size_t KeptBuckets::slot_of(const Table& table, std::uint64_t key, std::siz
     return i;
 }
 
-void KeptBuckets::expect(std::size_t documents) {
+void KeptBuckets::expect(std::size_t documents, unsigned workers) {
     const std::size_t slots = std::bit_floor(std::min<std::size_t>(documents, kNobody) * 16 / 11);
     if (slots <= kLeastSlots) return;
-    for (Table& table : tables_) {
-        if (table.slots.empty()) resize(table, slots);
-    }
+    for_each_document(tables_.size(), workers, [&] {
+        return [&](std::size_t band) {
+            if (tables_[band].slots.empty()) resize(tables_[band], slots);
+        };
+    });
 }
 
 void KeptBuckets::prefetch(const std::uint64_t* keys) const {

@@ -21,8 +21,9 @@ class KeptBuckets {
     unsigned bands() const { return static_cast<unsigned>(tables_.size()); }
     std::uint32_t limit() const { return limit_; }
     std::uint32_t documents() const { return documents_; }
-    // So many may be kept, or somewhat fewer: tables that are empty begin with a size that grows once more at most.
-    void expect(std::size_t documents);
+    // So many may be kept, or somewhat fewer: tables that are empty begin with a size that grows once more at most. What costs is their memory,
+    // so several threads may ask for it.
+    void expect(std::size_t documents, unsigned workers);
     void prefetch(const std::uint64_t* keys) const;
     // A document's bucket in one band.
     struct Bucket {

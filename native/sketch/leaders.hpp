@@ -90,7 +90,7 @@ class Leaders {
     bool can_read() const { return make_reader_ != nullptr; }
     // The number of a file in which documents stand.
     std::uint32_t number(const std::shared_ptr<const RowFile>& file);
-    void expect(std::size_t documents) { tables_.expect(documents); }
+    void expect(std::size_t documents, unsigned workers) { tables_.expect(documents, workers); }
     // Documents are numbered as they are offered. Appends a decision for each.
     void offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions);
 

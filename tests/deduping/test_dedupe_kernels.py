@@ -196,7 +196,7 @@ def test_how_many_are_expected_changes_nothing(expected: int) -> None:
     for said in (None, expected):
         leaders = _native.Leaders(BANDS, 0.8, 3)
         if said is not None:
-            leaders.expect(said)
+            leaders.expect(said, 1 + said % 3)
         decisions = []
         for first in range(0, 600, 200):
             texts = [f"{i % 90} and {i % 7} and some words more of {i % 50}" for i in range(first, first + 200)]

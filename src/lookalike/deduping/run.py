@@ -162,7 +162,8 @@ class Run:
             elif len(each.batch):
                 read = done[each.source] + each.batch.resume_at[0] if total and each.batch.resume_at else 0
                 if total and read and self._in_order and not self.ledger.documents:
-                    self._decider.expect(len(each.batch) * total // read)
+                    with self.times.timed("compare"):
+                        self._decider.expect(len(each.batch) * total // read)
                 self._take(each.source, each.batch, each.sketches)
                 if read:
                     self.times.step("read", read, total, "bytes")

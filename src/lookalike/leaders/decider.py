@@ -63,7 +63,7 @@ class Decider:
     def expect(self, documents: int) -> None:
         """About so many will be offered: what is to hold them need not grow step by step."""
         if self._slots_of_one:
-            self._leaders.expect(min(documents, self._allowed(0) // EXPECTED_SHARE // self._slots_of_one))
+            self._leaders.expect(min(documents, self._allowed(0) // EXPECTED_SHARE // self._slots_of_one), self._workers)
 
     def offer(
         self, sketches: Sketches, others: int = 0, *, stay: bool = False, rows: Rows | None = None
