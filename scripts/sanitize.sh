@@ -18,6 +18,6 @@ compiler=$(command -v c++ || command -v g++)
 LD_PRELOAD="$($compiler -print-file-name=libasan.so) $($compiler -print-file-name=libubsan.so)" \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
   $python -m pytest -p no:cacheprovider -x --ignore=tests/native/test_builds.py \
-  --deselect tests/native/test_views.py::test_memory_is_used_again_when_nobody_looks_at_it tests/native tests/fingerprints tests/comparison/test_edits.py tests/segments tests/deduping/test_dedupe_kernels.py \
-  tests/files/test_text_runs.py tests/files/test_xlsx.py tests/stores/test_bulk_rows.py tests/stores/test_direct.py tests/stores/test_native_reading.py \
+  --deselect tests/native/test_views.py::test_memory_is_used_again_when_nobody_looks_at_it tests/native tests/fingerprints tests/comparison/test_edits.py tests/segments tests/deduping/test_dedupe_kernels.py tests/deduping/test_rows_again.py \
+  tests/files/test_text_runs.py tests/files/test_xlsx.py tests/stores/test_bulk_rows.py tests/stores/test_direct.py tests/stores/test_native_reading.py tests/stores/test_gathered_writes.py \
   tests/pages/test_tables.py tests/pages/test_tag_matching.py tests/pages/test_tags.py tests/pages/test_prints.py tests/word_mover/test_transport_plan.py "$@"
