@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 import threading
@@ -45,9 +44,6 @@ VERBS = {
     "selftest": "Recompute the golden vectors on this machine.",
 }
 
-# Garbage is looked for after so many objects more. Nearly all that a command makes stays, and to look through it every 700 takes a
-# twentieth of a short run.
-COLLECTED_AFTER = 20_000
 INTERNAL_ERROR = 70  # as sysexits.h has it
 READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
 INTERRUPTED = 130
@@ -172,7 +168,6 @@ def main(args: list[str] | None = None) -> None:
 
 def program() -> None:
     """The command line as a process of its own."""
-    gc.set_threshold(COLLECTED_AFTER)
     try:
         main()
     except SystemExit as ended:
