@@ -264,6 +264,7 @@ std::vector<std::uint32_t> decisions(unsigned workers, bool held) {
         offsets.push_back(static_cast<std::int64_t>(features.size()));
     }
     Leaders leaders(kBands, 0.8, 20, Measure::jaccard, [&] { return std::make_unique<Reader>(features, digests); });
+    leaders.expect(held ? 0 : 5000, workers);
     const std::uint32_t file = leaders.number(std::make_shared<RowFile>());
     std::vector<RowPlace> rows;
     for (std::uint64_t i = 0; i < 5000; ++i) rows.push_back({file, 12, i});
