@@ -314,10 +314,9 @@ class Run:
         return Decisions(leaders, similarities, self._decider.compared, hot, self._decider.spilled)
 
 
-def _rows(file: _native.RowFile, batch: Batch) -> Rows | None:
-    """Where the texts of a batch stand."""
-    if batch.extents is None:
-        return None
+def _rows(file: _native.RowFile, batch: Batch) -> Rows:
+    """Where the texts of a batch stand: what has such a file says it of every row."""
+    assert batch.extents is not None  # noqa: S101 - features that are not to be kept would be taken for distinct ones
     extents = batch.extents.reshape(-1, 2)
     extents = np.ascontiguousarray(extents if batch.has_text is None else extents[batch.has_text])
     return Rows([file], np.zeros(len(extents), np.uint32), extents.reshape(-1))
