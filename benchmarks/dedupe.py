@@ -37,6 +37,7 @@ import machine
 
 import corpus
 import lookalike as la
+from lookalike.corpus.formats.lines import BLOCK
 from lookalike.leaders.decider import DECIDING
 
 THRESHOLD = 0.8
@@ -77,19 +78,20 @@ def recorded(self, sketches, others=0, **how):
     return offer(self, sketches, others, **how)
 Decider.offer = recorded
 la.dedupe(sys.argv[1], workers=1)
-rule, decided = report.settings.rule, {1: [], 2: []}
+rule, decided = report.settings.rule, {1: [], 2: []}  # seconds, and those of them in which one thread works alone
 for threads in [1, 2] * 3:
     leaders, begin = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, form=native_form(rule.recipe)), clock()
     leaders.expect(report.to_dict()["documents"], threads)
     for each, rows in sketched:
         leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads, *rows)
-    decided[threads].append(clock() - begin)
-found = {"decided by one": min(decided[1]), "by two": min(decided[2])}
+    decided[threads].append((clock() - begin, leaders.alone))
+found = {"decided by one": min(decided[1])[0], "by two": min(decided[2])[0], "of it alone": min(decided[2])[1]}
 print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks, **found}))
 """
 # Modules that were imported once are compiled, as those of an installed package are.
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 WANTED = {"rensa": 15, "gaoya": 4, "copy": 1 / 1.3}
+THREAD_START = 25e-6  # seconds; 22 were measured, for a block each
 SLOW = {"text-dedup": 15, "datatrove": 50}
 MODULES = {"text-dedup": "text_dedup"}
 QUALITY_SETS = {"spdx_licenses": 819, "bible_en": 20_000, "reuters21578": 19_043, "news_zh": 8_000}
@@ -224,20 +226,24 @@ def modelled(path: Path) -> dict[str, Any]:
     """CPU seconds of the stages with one worker, and how many times as fast more cores could be by them.
 
     Blocks are found by one thread at a time; scanned and sketched by any; each output file is written by one. Decisions are made in their
-    turn, by a quarter of the threads: what of this is done side by side is what two threads save, by the clock.
+    turn, by half of the threads: measured with two, of which one works alone for a part of the time, and both for the rest, with all that
+    two lose to each other there. More threads have to be started for each piece, one after the other.
     """
     command = [sys.executable, "-c", STAGES, str(path), str(path.with_suffix(".out.jsonl"))]
     stages = json.loads(subprocess.run(command, capture_output=True, check=True, env=COMPILED).stdout)
-    side_by_side = min(max(2 * (1 - stages["by two"] / stages["decided by one"]), 0), 1)
+    around = max(stages["compare"] - stages["decided by one"], 0)  # what Python does before and after
     model = {}
     for cores in (2, 4, 8, 16):
         deciding = max(cores // DECIDING, 1)
-        in_order = stages["compare"] * (1 - side_by_side + side_by_side / deciding) + stages["rest"]
+        together = 2 * (stages["by two"] - stages["of it alone"]) / deciding
+        starts = max(deciding - 2, 0) * THREAD_START * path.stat().st_size / BLOCK
+        decided = stages["of it alone"] + together + starts if deciding > 1 else stages["decided by one"]
+        in_order = around + decided + stages["rest"]
         for files in (1, cores):
             seconds = max(stages["total"] / cores, in_order, stages["blocks"], stages["write"] / files)
             model[f"{cores} cores, {files} output files"] = round(stages["total"] / seconds, 1)
     rounded = {name: round(seconds, 3) for name, seconds in stages.items()}
-    return {"stages_cpu_s": rounded, "decided_side_by_side": round(side_by_side, 2), "model": model}
+    return {"stages_cpu_s": rounded, "model": model}
 
 
 def slow(folder: Path, source: list[str], count: int, minutes: float, pythons: dict[str, str]) -> list[dict[str, Any]]:

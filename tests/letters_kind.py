@@ -10,11 +10,12 @@ import numpy as np
 
 from lookalike.recipe import require_same
 from lookalike.stores.base import OnProgress, Reader, Segments
+from lookalike.stores.clusters import Cluster, Clusters, Member
 from lookalike.stores.given import Given
 from lookalike.stores.kinds import kinds
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
+from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from lookalike import system
+from lookalike.corpus.formats.lines import Block, Buffers, line_blocks
 
 
 @pytest.mark.parametrize("portable", [False, True])
@@ -86,3 +89,37 @@ def test_a_system_without_locks_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(system, "fcntl", None)
     with pytest.raises(OSError, match="no file locks"):
         system.lock_file(0, shared=False)
+
+
+@pytest.mark.parametrize("missing", [(), ("_sha2", "_sha256")])
+def test_sha256_without_openssl_is_sha256(missing: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)  # importing it fails
+    for data in (b"", b"abc", os.urandom(1000)):
+        assert system.sha256(data).hexdigest() == hashlib.sha256(data).hexdigest()
+
+
+def test_a_folder_is_removed_whether_it_is_there_or_not(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    system.remove_tree(folder)
+    (folder / "in it").mkdir(parents=True)
+    (folder / "in it" / "file").write_bytes(b"x")
+    system.remove_tree(folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_blocks_of_lines_are_the_same_in_any_memory(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "PORTABLE", portable)
+    data = b"\xef\xbb\xbf" + b"".join(b"x" * size + b"\n" for size in (3, 5000, 0, 70, 100_000, 9, 2000)) + b"the last has no end"
+    (tmp_path / "file").write_bytes(data)
+    for size in (64, 1000, 1 << 20):
+        buffers, found = Buffers(), []
+        with open(tmp_path / "file", "rb") as file:
+            for block in line_blocks(file, "file", 1 << 20, size=size, buffers=buffers):
+                assert isinstance(block, Block)
+                found.append((bytes(block.data), block.offset, block.line))
+                buffers.give(block)
+        assert b"".join(piece for piece, _, _ in found) == data[3:]
+        assert all(data[offset : offset + len(piece)] == piece for piece, offset, _ in found)
+        assert all(line == 1 + data[:offset].count(b"\n") for _, offset, line in found)

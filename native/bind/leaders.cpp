@@ -260,6 +260,9 @@ class BoundLeaders {
     std::uint64_t compared() {
         return locked(guard_, [&] { return leaders_.compared(); });
     }
+    double alone() {
+        return locked(guard_, [&] { return leaders_.alone(); });
+    }
     std::size_t bytes() {
         return locked(guard_, [&] { return leaders_.bytes(); });
     }
@@ -383,6 +386,7 @@ void bind_leaders(nb::module_& m) {
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)
+        .def_prop_ro("alone", &BoundLeaders::alone)
         .def_prop_ro("nbytes", &BoundLeaders::bytes)
         .def_prop_ro("chunks", &BoundLeaders::chunks)
         .def("chunk", &BoundLeaders::chunk, "i"_a)

@@ -29,6 +29,10 @@ class FeatureChunks {
     void end_batch();
     // Of these features nothing is held until they were made again, of the row.
     void add_later(const RowPlace& row);
+    void expect(std::size_t documents, bool later) {  // about so many will be added
+        places_.reserve(documents);
+        if (later) rows_.reserve(documents);
+    }
     void leave_batch() { batch_.open = false; }  // where something failed: what was added stays where it is
     std::size_t size() const { return places_.size(); }
 

@@ -29,6 +29,7 @@ void KeptBuckets::expect(std::size_t documents, unsigned workers) {
     for_each_document(tables_.size(), workers, [&] {
         return [&](std::size_t band) {
             if (tables_[band].slots.empty()) resize(tables_[band], slots);
+            tables_[band].older.reserve(documents);
         };
     });
 }

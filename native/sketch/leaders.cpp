@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 
 #include "base/two_steps.hpp"
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kPiece = 4, kPieceAlone = 128;
 constexpr std::size_t kWorthThreads = 1;
 #else
-constexpr std::size_t kPiece = 1024, kPieceAlone = 128;
+constexpr std::size_t kPiece = 2048, kPieceAlone = 128;
 constexpr std::size_t kWorthThreads = 128;
 #endif
 constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
@@ -28,13 +29,21 @@ std::uint32_t Leaders::number(const std::shared_ptr<const RowFile>& file) {
     return found->second;
 }
 
+void Leaders::expect(std::size_t documents, unsigned workers) {
+    tables_.expect(documents, workers);
+    originals_.reserve(documents);
+    features_.expect(documents, can_read());
+    numbers_.reserve(documents);
+}
+
 void Leaders::offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions) {
     const std::size_t count = batch.count();
     if (count > std::size_t{kNobody} - documents_) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
     while (scratches_.size() < workers) scratches_.push_back(std::make_unique<Scratch>(Scratch{SetSimilarity(measure_), {}, {}, {}, {}, {}, nullptr}));
     const std::size_t most = workers > 1 ? kPiece : kPieceAlone;
-    for (std::size_t first = 0; first < count; first += most) {
-        const std::size_t size = std::min(most, count - first);
+    const std::size_t pieces = (count + most - 1) / most;  // of about one size: a last one of a few documents would be work for one thread alone
+    for (std::size_t i = 0; i < pieces; ++i) {
+        const std::size_t first = i * count / pieces, size = (i + 1) * count / pieces - first;
         offer_piece(batch.part(first, size), size < kWorthThreads ? 1 : workers, decisions);
     }
 }
@@ -63,7 +72,9 @@ void Leaders::offer_piece(const Offered& piece, unsigned workers, std::vector<De
     in_two_steps(
         bands() + count, workers, [&] { return Worker{*this, piece, *scratches_[taken++]}; },
         [&]() -> std::size_t {
+            const auto begun = std::chrono::steady_clock::now();
             decide(piece, decisions);
+            alone_ += std::chrono::steady_clock::now() - begun;
             return entering_.empty() ? 0 : bands();
         });
     tables_.entered(entering_.size());

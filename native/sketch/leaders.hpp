@@ -5,6 +5,7 @@
 // compared with what was kept since.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -90,13 +91,16 @@ class Leaders {
     bool can_read() const { return make_reader_ != nullptr; }
     // The number of a file in which documents stand.
     std::uint32_t number(const std::shared_ptr<const RowFile>& file);
-    void expect(std::size_t documents, unsigned workers) { tables_.expect(documents, workers); }
+    // About so many will be offered.
+    void expect(std::size_t documents, unsigned workers);
     // Documents are numbered as they are offered. Appends a decision for each.
     void offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions);
 
     std::uint32_t documents() const { return documents_; }
     std::uint32_t kept() const { return kept_; }
     std::uint64_t compared() const { return compared_; }
+    // The seconds in which one thread decided and the others had to wait.
+    double alone() const { return std::chrono::duration<double>(alone_).count(); }
     FeatureChunks& chunks() { return features_; }
     std::size_t bytes() const { return features_.bytes() + overhead(); }
     std::size_t overhead() const { return tables_.bytes() + originals_.bytes() + numbers_.capacity() * 4; }  // what cannot be moved out
@@ -134,6 +138,7 @@ class Leaders {
     std::unordered_map<const RowFile*, std::uint32_t> file_numbers_;
     std::uint32_t documents_ = 0, kept_ = 0;
     std::uint64_t compared_ = 0;
+    std::chrono::steady_clock::duration alone_{};
     Originals originals_;
     KeptBuckets tables_;
     FeatureChunks features_;

@@ -1,5 +1,8 @@
 #include "sketch/originals.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace lookalike {
 
 std::size_t Originals::slot_of(const TokenDigest& digest) const {
@@ -20,6 +23,12 @@ void Originals::add(const TokenDigest& digest, std::uint32_t document, const Dec
     slots_[slot_of(digest)] = static_cast<std::uint32_t>(digests_.size());
     digests_.push_back(digest);
     known_.push_back(decision.leader == kNobody ? Known{document, seen, 1.0} : Known{decision.leader, seen, decision.similarity});
+}
+
+void Originals::reserve(std::size_t documents) {
+    digests_.reserve(documents);
+    known_.reserve(documents);
+    if (digests_.empty()) slots_.assign(std::bit_ceil(std::max<std::size_t>(documents * 4 / 3 + 1, 64)), kNobody);
 }
 
 void Originals::grow() {

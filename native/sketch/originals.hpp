@@ -38,6 +38,7 @@ class Originals {
     }
     // Only after find() returned null. A kept document's copies point at `document`.
     void add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen);
+    void reserve(std::size_t documents);
     std::size_t bytes() const { return digests_.capacity() * sizeof(TokenDigest) + known_.capacity() * sizeof(Known) + slots_.capacity() * 4; }
 
    private:

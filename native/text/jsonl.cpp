@@ -1,6 +1,7 @@
 #include "text/jsonl.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/dispatch.hpp"
 #include "text/utf8.hpp"
@@ -382,6 +383,7 @@ void JsonRows::clear() {
 
 void scan_json_lines(std::span<const std::uint8_t> block, const std::vector<std::string>& columns, JsonRows& rows) {
     rows.clear();
+    rows.text.reserve(std::bit_ceil(block.size()));  // once, and not again for every block that is a little larger than those before
     Scanner(block, columns, rows).run();
 }
 

@@ -70,14 +70,8 @@ from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings 
 from lookalike.golden import selftest as selftest
 from lookalike.index.collections import Collections as Collections, collections as collections
 from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.stores.matches import (
-    Cluster as Cluster,
-    Clusters as Clusters,
-    FieldMatch as FieldMatch,
-    Match as Match,
-    Matches as Matches,
-    Member as Member,
-)
+from lookalike.stores.clusters import Cluster as Cluster, Clusters as Clusters, Member as Member
+from lookalike.stores.matches import FieldMatch as FieldMatch, Match as Match, Matches as Matches
 from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element

@@ -19,7 +19,6 @@ Whatever is not a mark or UTF-8 is a guess, and ``note`` says so. Cyrillic, Gree
 from __future__ import annotations
 
 import codecs
-import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -184,6 +183,8 @@ def sync_folder(folder: Path) -> None:
 
 def digest_of_files(folder: Path, names: Iterable[str]) -> str:
     """Of the names and contents of files, wherever their folder lies."""
+    import hashlib  # for models and tables; it loads OpenSSL
+
     total = hashlib.sha256()
     for name in names:
         with open(folder / name, "rb") as file:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from array import array
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lookalike.errors import StoreError
@@ -89,4 +88,6 @@ class Key:
 
 def _derived(secret: bytes, use: bytes, size: int) -> bytes:
     """Bytes that tell nothing about the secret, and of each use nothing about those of another."""
+    from hashlib import blake2b  # few have keys, and it loads OpenSSL
+
     return blake2b(use, key=secret, digest_size=size, person=b"lookalike-key-1").digest()

@@ -7,7 +7,6 @@ different recipes raises ``RecipeMismatch``. Recipe version 1 never changes its 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -20,6 +19,7 @@ from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.figures import shown_value
 from lookalike.keys import Key
 from lookalike.registry import Registry
+from lookalike.system import sha256
 
 if TYPE_CHECKING:
     from lookalike._native import Hashing
@@ -248,7 +248,7 @@ def _identify(recipe: Recipe, components: tuple[tuple[str, str], ...]) -> str:
     if recipe.forms:
         content["normalize"] += f"@{FORMS_VERSION}"
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
+    digest = sha256(canonical.encode()).hexdigest()[:12]
     plain = recipe.replace(key=None, normalize=recipe.normalize.split(FORM_SEPARATOR)[0])
     name = next((name for name in BUILTIN_NAMES if recipes.get(name) == plain), "custom")
     name = FORM_SEPARATOR.join((name, *recipe.forms))

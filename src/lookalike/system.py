@@ -12,6 +12,9 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 try:
     import fcntl
@@ -23,9 +26,35 @@ _AT_ONCE = 1 << 20
 _SYNC_FILE_RANGE_WRITE = 2
 
 
+def sha256(data: bytes) -> Any:
+    """``hashlib.sha256``, of the interpreter's own module where it has one: for a few hundred bytes loading OpenSSL takes the longest."""
+    for module in ("_sha2", "_sha256", "hashlib"):  # since 3.12, before, anywhere
+        with suppress(ImportError):
+            return import_module(module).sha256(data)
+    raise ImportError("hashlib")
+
+
+def remove_tree(folder: Path) -> None:
+    """A folder and all that is in it, as far as it can be removed. Most often it was never made."""
+    if folder.exists():
+        import shutil  # which imports every way to pack a file
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def usable_cores() -> int:
     """Those that this process may use, which may be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def large_memory(size: int) -> bytearray | mmap.mmap:
+    """Memory of which only what is written takes any, where the system does that."""
+    if PORTABLE or not hasattr(mmap, "MAP_ANONYMOUS"):
+        return bytearray(size)
+    try:
+        return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:  # there is no more
+        return bytearray(size)
 
 
 def copy_range(target: int, source: int, begin: int, size: int) -> int:

@@ -87,6 +87,20 @@ def test_a_process_ends_at_once_with_its_code_and_after_what_was_asked_for_at_ex
     assert done.stdout.endswith("at exit\n")  # and nothing is taken apart behind it
 
 
+STARTED = """
+import atexit, gc, runpy, sys
+atexit.register(lambda: print("looks", gc.get_threshold()[0], "garbage", gc.isenabled()))
+sys.argv = ["lookalike", "--version"]
+runpy.run_module("lookalike", run_name="__main__")
+"""
+
+
+def test_a_process_of_its_own_rarely_looks_for_garbage_but_does() -> None:
+    done = python("-c", STARTED)
+    assert done.stdout.endswith("looks 100000 garbage True\n"), done.stderr
+    assert gc.get_threshold()[0] != 100_000  # and who imports the package decides for itself
+
+
 @pytest.mark.parametrize(
     "before", ["sys.setprofile(lambda *_: None)", "threading.Thread(target=threading.Event().wait, daemon=True).start()"]
 )

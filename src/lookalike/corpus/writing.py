@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from lookalike.corpus import formats
 from lookalike.corpus.files import Source, expand
 from lookalike.errors import InputError
 from lookalike.io import sync_folder
+from lookalike.system import remove_tree
 
 if TYPE_CHECKING:
     from lookalike.corpus.formats.base import RowWriter
@@ -66,7 +66,7 @@ def atomic_folder(path: Path, folder: Path | None = None) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)  # over an empty folder too
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        remove_tree(temporary)
         raise
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Sequence
@@ -31,6 +30,7 @@ from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
 from lookalike.errors import InputError
 from lookalike.options import checked, taken, takes
+from lookalike.system import sha256
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
@@ -298,7 +298,7 @@ class Job:
             "columns": self.columns._replace(check=None),
             "inputs": stamp(sources),
         }
-        name = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        name = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
         return Path(out).absolute().parent / f".lookalike-dedupe-{name}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +57,8 @@ def check_columns(sources: Sequence[Source], columns: Columns, encoding: str | N
 
 
 def _spooled(source: Source, path: Path) -> Source:
+    import shutil  # which imports every way to pack a file
+
     with opened(replace(source, packing=None)) as data, open(path, "wb") as file:
         shutil.copyfileobj(data, file, 1 << 20)
     return replace(source, path=path)

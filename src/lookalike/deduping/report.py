@@ -21,7 +21,7 @@ from lookalike.version import __version__
 
 if TYPE_CHECKING:
     from lookalike.deduping.references.found import FoundReference
-    from lookalike.stores.matches import Cluster
+    from lookalike.stores.clusters import Cluster
 
 
 class Figures(NamedTuple):
@@ -150,7 +150,7 @@ class DedupeReport:
             yield by_leader[firsts[place] : firsts[place] + counts[place]]
 
     def _cluster(self, members: NDArray[np.int64]) -> Cluster:
-        from lookalike.stores.matches import Cluster, Member
+        from lookalike.stores.clusters import Cluster, Member
 
         ids, decisions = self.verdicts.ledger.id, self.verdicts.decisions
         kept = int(decisions.leaders[members[0]])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
 from lookalike.leaders.sketching import Sketches
+from lookalike.system import remove_tree
 from lookalike.text.columns import Joined
 
 VERSION = 5  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
@@ -54,7 +54,7 @@ class Workspace:
     def discard(self) -> None:
         """Removes what an earlier run left."""
         if self._path is not None:
-            shutil.rmtree(self._path, ignore_errors=True)
+            remove_tree(self._path)
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +62,7 @@ class Workspace:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         kept = kind is not None and self._keep_on_error
         if self._made is not None and not kept:
-            shutil.rmtree(self._made, ignore_errors=True)
+            remove_tree(self._made)
         if isinstance(error, KeyboardInterrupt) and self._path is not None:
             goes_on = "what was done is kept, and the same call with --resume (resume=True) goes on from there"
             error.add_note(goes_on if kept and self._made is not None else "nothing was written and nothing is kept, so it starts anew")

@@ -14,6 +14,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "lookalike.index.set_index": "SetIndex",
         "lookalike.segments.band_index": "BandIndex",
         "lookalike.stores.base": "Added CheckReport",
-        "lookalike.stores.matches": "Cluster Clusters FieldMatch Match Matches Member",
+        "lookalike.stores.clusters": "Cluster Clusters Member",
+        "lookalike.stores.matches": "FieldMatch Match Matches",
     },
 )

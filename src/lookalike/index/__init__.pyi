@@ -7,13 +7,7 @@ from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatch
 from lookalike.index.set_index import SetIndex as SetIndex
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
-from lookalike.stores.matches import (
-    Cluster as Cluster,
-    Clusters as Clusters,
-    FieldMatch as FieldMatch,
-    Match as Match,
-    Matches as Matches,
-    Member as Member,
-)
+from lookalike.stores.clusters import Cluster as Cluster, Clusters as Clusters, Member as Member
+from lookalike.stores.matches import FieldMatch as FieldMatch, Match as Match, Matches as Matches
 
 __all__: list[str]

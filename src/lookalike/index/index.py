@@ -35,12 +35,13 @@ from lookalike.model import Document
 from lookalike.recipe import Recipe
 from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, OnProgress, Store, StoredDocument
+from lookalike.stores.clusters import Cluster, Clusters
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import LIMIT, K
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
-from lookalike.stores.matches import Cluster, Clusters, Matches
+from lookalike.stores.matches import Matches
 from lookalike.system import usable_cores
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from itertools import groupby
 
 from lookalike.errors import NotFound
 from lookalike.stores.base import Reader, Store
+from lookalike.stores.clusters import Cluster, Clusters, Member
 from lookalike.stores.ids import Id
-from lookalike.stores.matches import Cluster, Clusters, Member
 
 
 def cluster_of(store: Store, id_: Id) -> Cluster:

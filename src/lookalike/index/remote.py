@@ -31,9 +31,10 @@ from lookalike.model import Document, Passage
 from lookalike.profiles.records import is_json_object
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
+from lookalike.stores.clusters import Cluster, Clusters, Member
 from lookalike.stores.given import stored_meta
 from lookalike.stores.ids import Id, check_id, listed_ids
-from lookalike.stores.matches import Cluster, Clusters, FieldMatch, Match, Matches, Member
+from lookalike.stores.matches import FieldMatch, Match, Matches
 from lookalike.stores.settings import FIELD_RULES
 
 TOGETHER = 1000  # documents per request

@@ -25,12 +25,13 @@ from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import OnProgress, Reader, Store
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import LIMIT, K, Options, Way
 from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
-from lookalike.stores.matches import Clusters, Match, Matches
+from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
 
 DEFAULT = "near"

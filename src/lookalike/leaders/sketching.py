@@ -7,7 +7,6 @@ import threading
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import partial
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -90,6 +89,8 @@ def by_any_thread(rule: Rule) -> bool:
 
 def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Sketches:
     """Of records, as canonical JSON: it travels as features do."""
+    from hashlib import blake2b
+
     from lookalike.fingerprints.record_features import sketch_records
 
     size = rule.sketch_size
@@ -164,6 +165,8 @@ def _simhashes(texts: Joined, rule: Rule, workers: int, native: bool) -> NDArray
 
 def _of_bytes(texts: Joined) -> Sketches:
     """Digests of the texts as they are, by a hash for which nobody can make two texts; 0 for the empty text, as everywhere."""
+    from hashlib import blake2b  # other methods do without, and it loads OpenSSL
+
     data, places = memoryview(texts.data).cast("B"), texts.offsets.tolist()
     digests = b"".join(
         blake2b(data[begin:end], digest_size=DIGEST_BYTES).digest() if end > begin else bytes(DIGEST_BYTES)

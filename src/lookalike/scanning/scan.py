@@ -32,7 +32,7 @@ from lookalike.scanning.nearest import nearest_older
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
 from lookalike.scanning.storing import Storing, merge_in_little_memory
-from lookalike.stores.matches import Clusters
+from lookalike.stores.clusters import Clusters
 from lookalike.system import usable_cores
 
 THRESHOLD = 0.8

@@ -16,9 +16,9 @@ from lookalike.model import Document
 from lookalike.scanning.folder import unreadable
 from lookalike.stores.base import Added, StoredDocument
 from lookalike.stores.clustering import Clustering
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.embedded.store import EmbeddedStore
 from lookalike.stores.kinds.near import text_clustering
-from lookalike.stores.matches import Clusters
 
 # Documents that are stored at a time: what a scan that is stopped does not have to read again. Of long ones fewer, as they are in memory.
 BATCH, BATCH_SIZE = 64, 4_000_000  # documents, and characters and bytes

@@ -17,8 +17,8 @@ from lookalike.leaders.decider import Decider
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches
 from lookalike.stores.base import OnProgress, Reader, StoredDocument
+from lookalike.stores.clusters import Cluster, Clusters, Member
 from lookalike.stores.ids import Id
-from lookalike.stores.matches import Cluster, Clusters, Member
 from lookalike.system import usable_cores
 
 Sketch = Callable[[Sequence[StoredDocument]], Sketches]

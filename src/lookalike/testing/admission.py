@@ -11,7 +11,7 @@ from typing import Any
 
 from lookalike.errors import InputError, NotFound
 from lookalike.index.admit import Admitted
-from lookalike.stores.matches import Cluster, Member
+from lookalike.stores.clusters import Cluster, Member
 from lookalike.testing.contract import Contract
 from lookalike.testing.made import corpus, joined_to, refused, tiny_model
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from lookalike.markup.page import page
 from lookalike.measures import jaccard
-from lookalike.stores.matches import Cluster
+from lookalike.stores.clusters import Cluster
 from lookalike.text.shingle import shingle_set
 
 _WORDS = [

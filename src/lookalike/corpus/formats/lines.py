@@ -6,33 +6,38 @@ import io
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from mmap import mmap
 from typing import IO, NamedTuple
 
 from lookalike import _native
 from lookalike.corpus.row import Problem, damaged
 from lookalike.corpus.streams import damage
+from lookalike.system import large_memory
 
 BLOCK = 2 << 20  # bytes: few enough that a block is still in a cache when it is sketched, and enough that the steps between cost little
 LINE_END = ord("\n")
 _MARK = b"\xef\xbb\xbf"
 
 
+Buffer = bytearray | mmap
+
+
 class Buffers:
     """Memory for blocks, which is used again when a block was let go. Any thread may take and give."""
 
     def __init__(self) -> None:
-        self._free: deque[bytearray] = deque(maxlen=64)
+        self._free: deque[Buffer] = deque(maxlen=64)
 
-    def take(self, size: int) -> bytearray:
+    def take(self, size: int) -> Buffer:
         while self._free:
             with suppress(IndexError):  # another thread was quicker
                 if len(found := self._free.pop()) >= size:
                     return found
-        return bytearray(size)
+        return large_memory(size)
 
     def give(self, block: Block) -> None:
         buffer = block.data.obj
-        if isinstance(buffer, bytearray) and len(buffer) <= 4 * BLOCK:  # one that held a very long line is better given back
+        if isinstance(buffer, Buffer) and len(buffer) <= 4 * BLOCK:  # one that held a very long line is better given back
             self._free.append(buffer)
 
 
@@ -59,14 +64,14 @@ def line_blocks(
         _skip(file, offset)
         while True:
             if len(buffer) < held + size:
-                buffer = buffer + bytes(len(buffer))
+                buffer = _longer(buffer, held)
             count = _read_into(file, memoryview(buffer)[held : held + size])
             end = held + count
             first, cut = 0, buffer.rfind(b"\n", held, end) + 1 if count else end
             if skipping and (cut or not count):
                 yield too_long(f"{name}:{line}", most)
                 first, line, skipping = buffer.find(b"\n", 0, end) + 1, line + 1, False
-            elif offset == 0 and buffer.startswith(_MARK):
+            elif offset == 0 and buffer[: len(_MARK)] == _MARK:
                 first = len(_MARK)
             if cut > first:
                 yield Block(memoryview(buffer)[first:cut], offset + first, line)
@@ -84,6 +89,11 @@ def line_blocks(
             offset, held = offset + cut, end - cut
     except damage() as error:
         yield damaged(f"{name}:{line}", error)
+
+
+def _longer(buffer: Buffer, held: int) -> bytearray:
+    """Twice the room, with what is held at its beginning."""
+    return bytearray(memoryview(buffer)[:held]) + bytes(2 * len(buffer) - held)
 
 
 def too_long(place: str, most: int) -> Problem:

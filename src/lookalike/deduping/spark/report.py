@@ -16,7 +16,7 @@ from lookalike.deduping.spark import samples
 from lookalike.deduping.spark.inputs import FILE, NUMBER
 from lookalike.deduping.spark.outcome import Outcome, plain_ids
 from lookalike.figures import counted, shown_share
-from lookalike.stores.matches import Cluster, Member
+from lookalike.stores.clusters import Cluster, Member
 from lookalike.version import __version__
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from lookalike.markup.page import Page
     from lookalike.recipe import Recipe
+    from lookalike.stores.clusters import Clusters
     from lookalike.stores.given import Given
-    from lookalike.stores.matches import Clusters, Matches
+    from lookalike.stores.matches import Matches
     from lookalike.stores.postgres.connections import Connection
     from lookalike.stores.postgres.reading import PostgresReader
     from lookalike.stores.stretches import Stretch

@@ -22,6 +22,7 @@ from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
 from lookalike.stores.clustering import Clustering, clusters_of, having
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import (
     MAX_CANDIDATES,
@@ -38,7 +39,7 @@ from lookalike.stores.kinds.base import Asked, Options, Way
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages
 from lookalike.stores.kinds.verifying import features, jaccards, verified_features
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Matches
 from lookalike.stores.settings import Settings
 from lookalike.system import usable_cores
 

@@ -29,11 +29,12 @@ from lookalike.segments.banding import Banding, choose_banding
 from lookalike.segments.bands import BandSegment
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import MAX_CANDIDATES, BandGroups, Group, SharingBands, band_entries
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.matches import Clusters, FieldMatch, Match, Matches
+from lookalike.stores.matches import FieldMatch, Match, Matches
 from lookalike.stores.postgres.copying import array_field
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch

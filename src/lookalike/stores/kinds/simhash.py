@@ -22,12 +22,13 @@ from lookalike.segments.hamming import NO_LIMIT, Found, check_k, words_of
 from lookalike.segments.simhashes import SimhashSegment
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Number, as_bytes
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.sketching import sketches_of
-from lookalike.stores.matches import Clusters, Match, Matches
+from lookalike.stores.matches import Match, Matches
 from lookalike.stores.postgres.copying import WORD, integer_field
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch

@@ -24,11 +24,12 @@ from lookalike.recipe import require_same
 from lookalike.segments.bands import BandSegment
 from lookalike.stores.base import Additions, OnProgress, Reader, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import MAX_CANDIDATES, BandTables, SharingBands, band_entries, band_keys, near_notes, ranked
 from lookalike.stores.kinds.base import Kind, Options, Way
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Matches
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 

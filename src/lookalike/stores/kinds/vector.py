@@ -21,10 +21,11 @@ from lookalike.segments.hamming import NO_LIMIT
 from lookalike.segments.vectors import NearVectors, VectorSegment, encoded, has_direction, merged, unit_halves
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
+from lookalike.stores.clusters import Clusters
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Numbers
-from lookalike.stores.matches import Clusters, Match, Matches
+from lookalike.stores.matches import Match, Matches
 from lookalike.stores.postgres.copying import bytes_field
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
