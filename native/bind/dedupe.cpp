@@ -1,5 +1,6 @@
 // Python's view of how dedupe reads: rows of JSON lines, and sketches of documents.
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "bind/idle_lists.hpp"
 #include "text/documents.hpp"
 #include "text/jsonl.hpp"
+#include "text/kept_lines.hpp"
 
 namespace lookalike {
 namespace {
@@ -65,6 +67,32 @@ std::size_t count_bytes(const std::uint8_t* data, std::size_t size, std::uint8_t
 std::size_t count_line_ends(Bytes data) {
     nb::gil_scoped_release release;
     return count_bytes(data.data(), data.size(), '\n');
+}
+
+// Writes the rows that stay to a file, each with a line end, and returns how many bytes that were.
+std::size_t write_kept_rows(int file, Bytes block, std::int64_t offset, Input<std::int64_t> extents, Input<std::uint8_t> kept) {
+    if (extents.size() != 2 * kept.size()) throw nb::value_error("extents: expected begin and end for each row");
+    static constexpr std::uint8_t kLineEnd = '\n';
+    nb::gil_scoped_release release;
+    std::vector<Stretch> stretches;
+    if (!kept_stretches(view(block), offset, view(extents), view(kept), stretches)) throw nb::value_error("extents: expected places in the block");
+    // The last row of a file may have none.
+    if (!stretches.empty() && (stretches.back().size == 0 || stretches.back().data[stretches.back().size - 1] != kLineEnd)) stretches.push_back({&kLineEnd, 1});
+    StretchWriter writer(std::move(stretches));
+    std::size_t total = 0;
+    while (!writer.done()) {
+        const std::ptrdiff_t written = writer.write_some(file);
+        if (written >= 0) {
+            total += static_cast<std::size_t>(written);
+            continue;
+        }
+        const int why = errno;
+        const nb::gil_scoped_acquire gil;
+        if (why == EINTR && PyErr_CheckSignals() == 0) continue;
+        if (why != EINTR) errno = why, PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+    }
+    return total;
 }
 
 // The stretches between pairs of begin and end, one after the other; a begin below 0 is an empty one.
@@ -199,6 +227,7 @@ void bind_dedupe(nb::module_& m) {
     nb::class_<TextScratch>(m, "TextScratch").def(nb::init<>());
     m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a, "scratch"_a = nb::none());
     m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
+    m.def("write_kept_rows", &write_kept_rows, "file"_a, "block"_a.noconvert(), "offset"_a, "extents"_a.noconvert(), "kept"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
     m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a,

@@ -165,7 +165,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, workers: int, mo
         raise OSError(28, "No space left on device")
 
     source = written(tmp_path, "in.jsonl", rows_of(TEXTS))
-    monkeypatch.setattr(early_output.os, "writev", full)
+    monkeypatch.setattr(early_output._native, "write_kept_rows", full)
     with pytest.raises(la.InputError, match=r"out\.jsonl' cannot be written: No space left on device"):
         la.dedupe(source, out=tmp_path / "out.jsonl", workers=workers)
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]

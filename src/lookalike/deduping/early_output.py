@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import IO, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.corpus.batches import Batch, LineBlock
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.formats.jsonl_writing import stretches
-from lookalike.corpus.formats.lines import LINE_END
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, atomic_folder
@@ -26,7 +25,6 @@ from lookalike.deduping.threads import Threads
 from lookalike.deduping.working_files import Workspace
 from lookalike.system import begin_writing_out
 
-MOST_PIECES = 512  # that the system takes at a time; it takes 1,024
 WRITTEN_OUT_AT = 8 << 20  # bytes: they go to the disk while others are made, and the end need not wait for all of them
 
 
@@ -99,7 +97,7 @@ class EarlyOutput:
 
     def _write(self, file: _File, lines: LineBlock, extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
         with self._times.timed("write"):
-            file.write(lines.data, stretches(extents.reshape(-1, 2), kept) - lines.offset)
+            file.write(lines, extents, kept)
         lines.let_go()
 
     def _file(self, source: int) -> _File:
@@ -143,15 +141,13 @@ class _File:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.__exit__(kind or _Unfinished, error or _Unfinished(), trace)
 
-    def write(self, data: memoryview, wanted: NDArray[np.int64]) -> None:
-        pieces = [data[begin:end] for begin, end in wanted.tolist()]
-        if pieces and pieces[-1][-1] != LINE_END:  # the last row of a file
-            pieces.append(memoryview(b"\n"))
+    def write(self, lines: LineBlock, extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
         if self._packed:
-            self._packed.write(b"".join(pieces))
+            wanted = stretches(extents.reshape(-1, 2), kept) - lines.offset
+            data = b"".join([lines.data[begin:end] for begin, end in wanted.tolist()])
+            self._packed.write(data if data.endswith(b"\n") or not data else data + b"\n")  # the last row of a file may have no end
             return
-        for first in range(0, len(pieces), MOST_PIECES):
-            self._written += _write_all(self._file.fileno(), pieces[first : first + MOST_PIECES])
+        self._written += _native.write_kept_rows(self._file.fileno(), lines.data, lines.offset, extents, kept.view(np.uint8))
         if self._written >= WRITTEN_OUT_AT:
             begin_writing_out(self._file.fileno())
             self._written = 0
@@ -166,16 +162,3 @@ class _File:
 
 class _Unfinished(Exception):
     """Ends a file that must not appear. Nobody sees it."""
-
-
-def _write_all(file: int, pieces: list[memoryview]) -> int:
-    """How many bytes were written."""
-    total = 0
-    while pieces:
-        written = os.writev(file, pieces)
-        total += written
-        while pieces and written >= len(pieces[0]):
-            written -= len(pieces.pop(0))
-        if pieces and written:
-            pieces[0] = pieces[0][written:]
-    return total
