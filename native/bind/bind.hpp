@@ -103,6 +103,13 @@ inline std::size_t check_size(std::size_t size) {
     return size;
 }
 
+// Bands of a sketch of so many values.
+inline void check_banding(std::size_t size, std::size_t bands, std::size_t rows) {
+    check_size(size);
+    if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
+        throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+}
+
 inline std::size_t check_window(std::size_t window) {
     if (window < 1 || window > 65536) throw nb::value_error("window: choose 1 to 65536");
     return window;

@@ -220,6 +220,7 @@ def sketch_texts(
 def sketch_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: Seed, bits: int, unique: bool, size: int, workers: int
 ) -> tuple[View, View, View]: ...
+def sketch_banded(*piece_and_options: Any) -> tuple[View, View, View]: ...  # as sketch_texts, with bands and rows behind the size
 def align_tags(
     left: Buffer,
     right: Buffer,

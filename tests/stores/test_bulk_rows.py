@@ -23,7 +23,7 @@ from lookalike.index.add import files_of
 from lookalike.model import MAX_ID_BYTES
 from lookalike.stores.embedded import connections, library, row_checks
 from lookalike.stores.embedded.library import BulkConnection
-from lookalike.stores.given import Given, fingerprinted
+from lookalike.stores.given import Given
 from lookalike.stores.kinds import column_named
 
 TEXTS = [
@@ -146,22 +146,6 @@ def test_texts_do_not_keep_their_utf8(tmp_path):
         index.add(enumerate(texts))
         assert [sys.getsizeof(text) for text in texts] == sizes
         assert [index.get(number).text for number in range(len(texts))] == texts
-
-
-def test_what_needs_no_transaction_is_done_before(tmp_path):
-    """So it can be done while another batch is written."""
-    with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
-        store = index._store
-        documents = Given()
-        documents.fill([iter([("a", "a text of some words"), ("b", "another text of other words")])], 10, 1000, files_of)
-        batch = fingerprinted(documents, store.settings, store.settings.stored, 1)
-        write = store.write_later(batch)
-        assert len(batch.columns["bands"]) == 2 * store.settings.banding.bands
-        assert len(index) == 0
-        assert write() == (2, 0)
-        assert write() == (0, 2)
-        assert len(index) == 2
-        assert index.check().ok
 
 
 @given(st.integers(0, 9), st.integers(0, 40), st.randoms(use_true_random=False))

@@ -29,14 +29,8 @@ PARAMETERS = 16  # rows that are asked for by parameters of a statement
 RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
-def derive(batch: Additions, settings: Settings) -> None:
-    """Complete its columns by what is made from others."""
-    for kind in settings.stored:
-        batch.columns |= kind.derived(batch, settings)
-
-
 def insert(connection: sqlite3.Connection, state: State, batch: Additions, settings: Settings) -> tuple[Stretch, bytes]:
-    """Write a batch behind the last row, with what was derived; returns what segments are built from, and a checksum of all of it."""
+    """Write a batch behind the last row; returns what segments are built from, and a checksum of all of it."""
     kinds = settings.stored
     if isinstance(connection, BulkConnection) and connection.is_bulk:
         checks = _insert_at_once(connection, state, batch, kinds)
