@@ -383,7 +383,7 @@ class WriteHandle:
     """A connection that somebody else opened and closes, after this."""
 
     def insert(
-        self, sql: str, first_row: int, first_checked: int, columns: list[Any], places: list[int], count: int
+        self, sql: str, first_row: int, first_checked: int, columns: list[Any], places: list[int], count: int, cut: int | None
     ) -> tuple[int, str, bytes]:
         """SQLite's error, 0 for none, its message, and the checks of all rows."""
 

@@ -138,6 +138,16 @@ def test_texts_of_every_width_are_written(texts: list[str]) -> None:
         assert [two for (two,) in connection.execute("SELECT two FROM written ORDER BY row")] == texts
 
 
+@given(st.lists(st.lists(pieces_of_texts | st.just("\ud800"), max_size=9).map("".join), max_size=9))
+def test_texts_with_half_a_character_are_written_as_bytes(texts: list[str]) -> None:
+    """In the column that may have them; its other texts stay texts."""
+    stored = _native.stored_texts(texts)
+    with closing(opened()) as connection:
+        checks = connection.insert_rows(INSERT, 0, 0, [[*range(len(texts))], texts], [0, 1], len(texts), 1)
+        assert checks == b"".join(map(bytes, _native.packed_checks([[*range(len(texts))], stored], [0, 1], 0)))
+        assert [two for (two,) in connection.execute("SELECT two FROM written ORDER BY row")] == stored
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="the stable interface shows nobody the characters of a str")
 def test_texts_do_not_keep_their_utf8(tmp_path):
     texts = [text + made for made in ("äöü" * 99, "天地" * 99, "🙂" * 99) for text in ("", "ascii " * 99)]
@@ -300,7 +310,7 @@ def test_a_connection_that_is_closed() -> None:
     connection.close()
     connection.close()
     assert not connection.is_bulk
-    for call in (lambda: handle.insert(INSERT, 0, 0, [["a"]], [0], 1), handle.watch_log, lambda: handle.log_pages):
+    for call in (lambda: handle.insert(INSERT, 0, 0, [["a"]], [0], 1, None), handle.watch_log, lambda: handle.log_pages):
         with pytest.raises(ValueError, match="closed"):
             call()
     del connection

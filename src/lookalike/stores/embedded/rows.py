@@ -46,15 +46,8 @@ def _insert_at_once(connection: BulkConnection, state: State, batch: Additions, 
         there |= kind.packed(batch)
     places = row_checks.places_of(there, state.further)
     first = state.number * ROWS + state.next_row
-
-    def inserted() -> bytes:
-        return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch))
-
-    try:
-        return inserted()
-    except UnicodeEncodeError:  # before a row was written; hardly a batch has such texts, so they are not looked for in all
-        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
-        return inserted()
+    cut = list(there).index("text") if "text" in there else None
+    return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch), cut)
 
 
 def _insert_each(connection: sqlite3.Connection, state: State, batch: Additions, kinds: Sequence[Kind]) -> bytes:
