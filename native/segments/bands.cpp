@@ -4,14 +4,12 @@
 #include <array>
 #include <string>
 
-#include "base/dispatch.hpp"
-
 namespace lookalike {
 namespace {
 
-// The keys of so many bands from one on, side by side in vectors.
+// The keys of so many bands from one on, side by side: the hash of one waits for its own steps. Vectors of them took longer, since values lie apart.
 template <std::size_t kBands>
-LOOKALIKE_INLINED void keys_of(const std::uint32_t* values, std::size_t rows, std::size_t first, std::uint32_t* keys) {
+void keys_of(const std::uint32_t* values, std::size_t rows, std::size_t first, std::uint32_t* keys) {
     std::array<std::uint64_t, kBands> states;
     for (std::size_t b = 0; b < kBands; ++b) states[b] = first + b;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -20,7 +18,7 @@ LOOKALIKE_INLINED void keys_of(const std::uint32_t* values, std::size_t rows, st
     for (std::size_t b = 0; b < kBands; ++b) keys[first + b] = std::max<std::uint32_t>(static_cast<std::uint32_t>(states[b] >> 32), 1);
 }
 
-LOOKALIKE_INLINED void keys_of_sketch(const std::uint32_t* values, std::size_t bands, std::size_t rows, std::uint32_t* keys) {
+void keys_of_sketch(const std::uint32_t* values, std::size_t bands, std::size_t rows, std::uint32_t* keys) {
     constexpr std::size_t kTogether = 8;
     if (bands < kTogether) {
         for (std::size_t band = 0; band < bands; ++band) keys_of<1>(values, rows, band, keys);
@@ -38,7 +36,7 @@ void band_keys(std::span<const std::uint32_t> values, std::size_t size, std::siz
         if (std::ranges::all_of(sketch, [](std::uint32_t value) { return value == kEmpty; })) {
             std::fill(keys, keys + bands, 0);
         } else {
-            widest<keys_of_sketch>(sketch.data(), bands, rows, keys);
+            keys_of_sketch(sketch.data(), bands, rows, keys);
         }
     }
 }
