@@ -246,7 +246,8 @@ class EmbeddedStore:
                 self._fresh.keep(stretch)
                 if self._fresh.is_due(state.next_row + count - state.sealed_row, self.most_sealed_bytes):
                     self._sealer().seal()
-                    if self.place.writer is not None:
+                    # More that comes in bulk would fill the same pages, and to have them made again takes longer than to keep them.
+                    if self.place.writer is not None and not self._fresh.in_bulk:
                         self.place.writer.forget_pages()
         return Added(count - updated, updated)
 
