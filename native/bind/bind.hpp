@@ -49,9 +49,9 @@ View owned_view(T* data, std::size_t size, std::unique_ptr<Owner> owner) {
     return View(data, {size}, keeper);
 }
 
-template <class T>
-Output<T> give(std::vector<T>&& values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+Output<T> give(std::vector<T, Allocator>&& values) {
+    auto owned = std::make_unique<std::vector<T, Allocator>>(std::move(values));
     T* const data = owned->data();
     const std::size_t size = owned->size();
     return owned_view<Output<T>>(data, size, std::move(owned));

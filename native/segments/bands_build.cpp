@@ -82,7 +82,7 @@ class KeySorter {
         }
     }
 
-    std::vector<std::uint64_t> entries_, sorted_;
+    Buffer<std::uint64_t> entries_, sorted_;
     std::array<std::array<std::uint32_t, kDigits>, kPlaces> starts_;
 };
 
@@ -112,7 +112,7 @@ void build_tables(const Grouping& grouping, std::size_t bands, BuiltBands& out) 
     const std::size_t groups = firsts.size();
     const unsigned bits = directory_bits(groups);
     out.shape = {bands, groups};
-    out.directory.resize(bands * ((std::size_t{1} << bits) + 1));
+    out.directory.assign(bands * ((std::size_t{1} << bits) + 1), 0);
     if (bits >= 16) {
         out.short_rests.resize(bands * groups);
     } else {
@@ -120,7 +120,7 @@ void build_tables(const Grouping& grouping, std::size_t bands, BuiltBands& out) 
     }
     out.groups.resize(bands * groups);
     constexpr std::size_t kTogether = 8;  // bands taken from a document's keys at once: a cache line is read twice, not sixteen times
-    std::vector<std::uint32_t> columns(std::min(kTogether, bands) * groups);
+    Buffer<std::uint32_t> columns(std::min(kTogether, bands) * groups);
     KeySorter sorter;
     for (std::size_t first = 0; first < bands; first += kTogether) {
         const std::size_t count = std::min(kTogether, bands - first);
@@ -143,7 +143,7 @@ BuiltBands assemble(std::span<const std::int64_t> rows, std::span<const std::uin
     BuiltBands out;
     build_tables(grouping, bands, out);
     for (const std::size_t first : grouping.firsts()) out.digests.push_back(digests[first]);
-    out.row_offsets.resize(grouping.firsts().size() + 1);
+    out.row_offsets.assign(grouping.firsts().size() + 1, 0);
     for (const std::uint32_t document : documents) ++out.row_offsets[group_of[document] + 1];
     begin_writing(out.row_offsets);
     out.rows.resize(rows.size());
@@ -177,7 +177,7 @@ BuiltBands merge_bands(const std::vector<const BandTables*>& segments, std::span
         digests.insert(digests.end(), segment->digests().begin(), segment->digests().end());
     }
     if (entries.size() > kMaxBandDocuments) refuse("the segments have more documents than one can hold");
-    std::vector<std::uint32_t> keys(digests.size() * bands);
+    Buffer<std::uint32_t> keys(digests.size() * bands, 0);
     std::size_t base = 0;
     for (const BandTables* segment : segments) {
         segment->for_each_key([&](std::size_t band, std::uint32_t key, std::uint32_t group) { keys[(base + group) * bands + band] = key; });
