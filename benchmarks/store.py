@@ -5,7 +5,8 @@
 Documents of 1 KB are made of the sentences of real text (or of generated text, without --data); every tenth is a changed copy.
 They are made before the clock starts. The store keeps the text, SimHash and MinHash; the table keeps id and text; both commit
 the same batches, each with an fsync. Both are given strings that nobody has read before (Python keeps the UTF-8 of one that was written
-to a table), a disk that has nothing else to write, memory that the machine has, and a process that has imported what they need. Then the store is searched by text,
+to a table), a disk that has nothing else to write, memory that the machine has, and a process
+that has imported what they need. Then the store is searched by text,
 every answer verified exactly, and a store of SimHashes alone is opened.
 """
 

@@ -314,8 +314,8 @@ AllSketches sketch_texts_banded(Bytes data, Offsets offsets, unsigned mode, bool
     return sketch_keys(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), bits, unique, size, bands, rows, workers);
 }
 
-AllSketches sketch_held_banded(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique,
-                               std::size_t size, std::size_t bands, std::size_t rows, unsigned workers) {
+AllSketches sketch_held_banded(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
+                               std::size_t bands, std::size_t rows, unsigned workers) {
     return sketch_keys(texts, check_text(mode, fold, ngram, seed), bits, unique, size, bands, rows, workers);
 }
 

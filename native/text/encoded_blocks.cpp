@@ -25,8 +25,8 @@ LOOKALIKE_PICKS inline std::size_t encode_half(__m256i units, std::uint8_t* out)
     const __m512i of_three = _mm512_or_si512(_mm512_or_si512(_mm512_set1_epi32(0x8080E0), _mm512_srli_epi32(code, 12)),
                                              _mm512_or_si512(_mm512_slli_epi32(middle, 8), _mm512_slli_epi32(last, 16)));
     const __m512i bytes = _mm512_mask_mov_epi32(_mm512_mask_mov_epi32(code, two, of_two), three, of_three);
-    const __m512i there = _mm512_mask_mov_epi32(_mm512_mask_mov_epi32(_mm512_set1_epi32(0x80), two, _mm512_set1_epi32(0x8080)), three,
-                                                _mm512_set1_epi32(0x808080));
+    const __m512i there =
+        _mm512_mask_mov_epi32(_mm512_mask_mov_epi32(_mm512_set1_epi32(0x80), two, _mm512_set1_epi32(0x8080)), three, _mm512_set1_epi32(0x808080));
     const __mmask64 kept = _mm512_movepi8_mask(there);
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, bytes));
     return static_cast<std::size_t>(std::popcount(kept));

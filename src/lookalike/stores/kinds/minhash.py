@@ -117,7 +117,11 @@ class _Minhash(Kind):
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
         values = np.array([values for values, _ in parsed], dtype=np.uint32).reshape(-1)
-        return {"minhash": values, "bands": band_keys(values, settings), "digest": np.array([digest for _, digest in parsed], dtype=np.uint64)}
+        return {
+            "minhash": values,
+            "bands": band_keys(values, settings),
+            "digest": np.array([digest for _, digest in parsed], dtype=np.uint64),
+        }
 
     # PostgreSQL: a row of lookalike.sketches for each digest, with the entries of its bands
 
