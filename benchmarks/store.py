@@ -5,7 +5,8 @@
 Documents of 1 KB are made of the sentences of real text (or of generated text, without --data); every tenth is a changed copy.
 They are made before the clock starts. The store keeps the text, SimHash and MinHash; the table keeps id and text; both commit
 the same batches, each with an fsync. Both are given strings that nobody has read before (Python keeps the UTF-8 of one that was written
-to a table), a disk that has nothing else to write, and a process that has imported what they need. Then the store is searched by text,
+to a table), a disk that has nothing else to write, memory that the machine has, and a process
+that has imported what they need. Then the store is searched by text,
 every answer verified exactly, and a store of SimHashes alone is opened.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import mmap
 import os
 import random
 import re
@@ -39,6 +41,7 @@ from lookalike.stores.embedded.database import PAGE_BYTES
 SIZE = 1024
 QUERIES = 1000
 WARMING = 10_000  # documents, so that every step was taken once
+TOUCHED = 2800  # bytes of memory for each document before the clock starts: the database, its log, segments, and what is made of the text
 OPEN = """
 import sys, time
 import numpy, lookalike as la
@@ -75,11 +78,20 @@ def fresh(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(id_.encode().decode(), text.encode().decode()) for id_, text in rows]
 
 
+def touch_memory(documents: int) -> None:
+    """What the files will take of the system's memory. A virtual machine may have given it back to its host, which then needs seconds for
+    gigabytes, within whichever of the two comes first."""
+    with mmap.mmap(-1, max(1, documents * TOUCHED)) as memory:
+        for at in range(0, len(memory), mmap.PAGESIZE):
+            memory[at] = 1
+
+
 def measured(add: Callable[[Path, list[tuple[str, str]]], dict[str, float]], path: Path, rows: list[tuple[str, str]]) -> dict[str, float]:
     """What adding costs a process that has done it before, elsewhere."""
     add(path.with_name(f"few-{path.name}"), fresh(rows[:WARMING]))
     given = fresh(rows)
     os.sync()
+    touch_memory(len(rows))
     return add(path, given)
 
 

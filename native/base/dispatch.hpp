@@ -14,10 +14,13 @@
 // x86-64-v3 and x86-64-v4, by their parts: compilers inline plain functions into a function of more parts, but not always into one of another "arch".
 #define LOOKALIKE_AVX2 __attribute__((target("avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
 #define LOOKALIKE_AVX512 __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
+// For code that picks bytes out of a vector by one operation, which not every processor with AVX-512 has.
+#define LOOKALIKE_PICKS __attribute__((target("avx512vbmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
 #else
 #define LOOKALIKE_HAS_LEVELS 0
 #define LOOKALIKE_AVX2
 #define LOOKALIKE_AVX512
+#define LOOKALIKE_PICKS
 #endif
 
 namespace lookalike {
@@ -26,6 +29,10 @@ enum class Level : std::uint8_t { plain = 0, avx2 = 1, avx512 = 2 };
 
 // What this processor has; the environment variable LOOKALIKE_VECTORS=plain, avx2 or avx512 asks for less.
 extern const Level kLevel;
+
+#if LOOKALIKE_HAS_LEVELS
+inline bool has_picks() { return kLevel == Level::avx512 && __builtin_cpu_supports("avx512vbmi2"); }
+#endif
 
 // For code that is written for two widths of vectors, and needs fused multiply-adds: which of the two, or neither where those are calls.
 inline Level fused_level() {

@@ -20,9 +20,7 @@ void check_ascending(std::span<const T> values, const char* name) {
 }
 
 Output<std::uint32_t> keys_of_bands(Input<std::uint32_t> values, std::size_t size, std::size_t bands, std::size_t rows) {
-    check_size(size);
-    if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
-        throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+    check_banding(size, bands, rows);
     if (values.size() % size) throw nb::value_error("values: expected `size` values a sketch");
     std::vector<std::uint32_t> keys(values.size() / size * bands);
     {

@@ -49,9 +49,9 @@ View owned_view(T* data, std::size_t size, std::unique_ptr<Owner> owner) {
     return View(data, {size}, keeper);
 }
 
-template <class T>
-Output<T> give(std::vector<T>&& values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+Output<T> give(std::vector<T, Allocator>&& values) {
+    auto owned = std::make_unique<std::vector<T, Allocator>>(std::move(values));
     T* const data = owned->data();
     const std::size_t size = owned->size();
     return owned_view<Output<T>>(data, size, std::move(owned));
@@ -101,6 +101,13 @@ inline unsigned check_bits(unsigned bits) {
 inline std::size_t check_size(std::size_t size) {
     if (size < 1 || size > kMaxMinHashSize) throw nb::value_error("size: choose 1 to 65536");
     return size;
+}
+
+// Bands of a sketch of so many values.
+inline void check_banding(std::size_t size, std::size_t bands, std::size_t rows) {
+    check_size(size);
+    if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
+        throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
 }
 
 inline std::size_t check_window(std::size_t window) {

@@ -16,8 +16,12 @@ constexpr std::size_t kAhead = 8;  // values that are asked of the memory while 
 // The values of rows as Python has them, held: nobody can change or free them while they are read without the interpreter's lock.
 class HeldColumns {
    public:
-    HeldColumns(nb::list columns, std::size_t count) {
-        for (const nb::handle column : columns) made_.push_back(nb::isinstance<nb::list>(column) ? of_values(column, count) : of_array(column, count));
+    // Texts of column `cut` may have half a character (a lone surrogate): they are stored as bytes. Others may not.
+    HeldColumns(nb::list columns, std::size_t count, std::optional<std::size_t> cut) {
+        for (const nb::handle column : columns) {
+            const bool may_be_cut = cut == made_.size();
+            made_.push_back(nb::isinstance<nb::list>(column) ? of_values(column, count, may_be_cut) : of_array(column, count));
+        }
     }
     std::vector<RowColumn> take() { return std::move(made_); }
 
@@ -39,7 +43,7 @@ class HeldColumns {
         throw nb::type_error("columns: expected a list, an array of int64, or a matrix of uint8");
     }
 
-    RowColumn of_values(nb::handle column, std::size_t count) {
+    RowColumn of_values(nb::handle column, std::size_t count, bool may_be_cut) {
         nb::object values = nb::steal(PyList_AsTuple(column.ptr()));
         if (!values.is_valid()) throw nb::python_error();
         require(static_cast<std::size_t>(PyTuple_Size(values.ptr())) == count);
@@ -47,19 +51,15 @@ class HeldColumns {
         const auto value_at = [&](std::size_t i) { return PyTuple_GetItem(values.ptr(), static_cast<Py_ssize_t>(i)); };
         for (std::size_t i = 0; i < count; ++i) {
             if (i + kAhead < count) __builtin_prefetch(value_at(i + kAhead));
-            found[i] = value_of(value_at(i));
+            found[i] = value_of(value_at(i), may_be_cut);
         }
         held_.push_back(std::move(values));
         return found;
     }
 
-    RowValue value_of(PyObject* value) {
+    RowValue value_of(PyObject* value, bool may_be_cut) {
         if (value == Py_None) return NoValue{};
-        if (PyUnicode_Check(value)) {
-            const std::optional<TextView> text = storable(value);
-            if (!text) throw nb::python_error();
-            return *text;
-        }
+        if (PyUnicode_Check(value)) return may_be_cut ? cut_text(value) : text_of(value);
         if (PyLong_Check(value)) {
             const long long number = PyLong_AsLongLong(value);
             if (number == -1 && PyErr_Occurred()) throw nb::python_error();
@@ -71,8 +71,30 @@ class HeldColumns {
             if (value == nullptr) throw nb::python_error();
         }
         if (!PyBytes_Check(value)) throw nb::type_error("a value of a row is a number of 64 bits, a str, bytes or None");
-        return BytesValue{{PyBytes_AsString(value), static_cast<std::size_t>(PyBytes_Size(value))}};
+        return bytes_value(value);
     }
+
+    static RowValue text_of(PyObject* value) {
+        const std::optional<TextView> text = storable(value);
+        if (!text) throw nb::python_error();
+        return *text;
+    }
+
+    // Its characters are looked at when they are encoded, and not from far away here, with the lock.
+    RowValue cut_text(PyObject* value) {
+#if !defined(Py_LIMITED_API)
+        return characters_of(value);
+#else
+        if (const std::optional<TextView> text = storable(value)) return *text;
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+        PyErr_Clear();
+        held_.push_back(nb::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass")));
+        if (!held_.back().is_valid()) throw nb::python_error();
+        return bytes_value(held_.back().ptr());
+#endif
+    }
+
+    static BytesValue bytes_value(PyObject* bytes) { return {{PyBytes_AsString(bytes), static_cast<std::size_t>(PyBytes_Size(bytes))}}; }
 
     static void require(bool right) {
         if (!right) throw nb::value_error("columns: expected a value for each row");
@@ -92,14 +114,14 @@ class WriteHandle {
 
     // SQLite's error, 0 for none, its message, and the checks of all rows.
     std::tuple<int, std::string, nb::bytes> insert(const std::string& sql, std::int64_t first_row, std::int64_t first_checked, nb::list columns,
-                                                   std::vector<std::size_t> places, std::size_t count) {
+                                                   std::vector<std::size_t> places, std::size_t count, std::optional<std::size_t> cut) {
         RowWriter& to = writer();
         if (places.empty() || places.size() != columns.size()) throw nb::value_error("places: expected one for each column");
         if (std::ranges::max(places) >= kMostColumns) throw nb::value_error("places: expected numbers below 64");
         const auto last = static_cast<std::int64_t>(count);
         if (count > std::numeric_limits<std::int32_t>::max() || std::max(first_row, first_checked) > std::numeric_limits<std::int64_t>::max() - last)
             throw nb::value_error("count, first_row: too many rows");
-        HeldColumns held(std::move(columns), count);
+        HeldColumns held(std::move(columns), count, cut);
         const NewRows rows{first_row, first_checked, count, held.take(), std::move(places)};
         RowsInserted done;
         {
@@ -136,7 +158,7 @@ void bind_rows(nb::module_& m) {
         .def("close", &WriteHandle::close)
         .def("watch_log", &WriteHandle::watch_log)
         .def_prop_ro("log_pages", &WriteHandle::log_pages)
-        .def("insert", &WriteHandle::insert, "sql"_a, "first_row"_a, "first_checked"_a, "columns"_a, "places"_a, "count"_a);
+        .def("insert", &WriteHandle::insert, "sql"_a, "first_row"_a, "first_checked"_a, "columns"_a, "places"_a, "count"_a, "cut"_a.none());
     nb::class_<Sqlite>(m, "Sqlite")
         .def(nb::init<const std::string&>(), "path"_a)
         .def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a)

@@ -46,8 +46,7 @@ class TextSketcher {
 
     // The same, and behind it the key of each band.
     nb::tuple banded(nb::handle text, std::size_t size, std::size_t bands, std::size_t rows) {
-        if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
-            throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+        check_banding(size, bands, rows);
         const nb::bytes values = minhash(text, size);
         std::vector<std::uint32_t> keys(bands);
         band_keys({reinterpret_cast<const std::uint32_t*>(values.c_str()), size}, size, bands, rows, keys.data());

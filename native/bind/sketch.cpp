@@ -5,6 +5,7 @@
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
 #include "bind/lock_turns.hpp"
+#include "segments/bands.hpp"
 #include "sketch/overlap.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
@@ -229,24 +230,40 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
 
 using AllSketches = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>>;
 
-// All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
-template <class Texts>
-AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigned bits, bool unique, std::size_t size, unsigned workers) {
+// Where the MinHashes of a batch are written, and what becomes of each: they are the result, or only the keys of their bands are.
+struct KeptValues {
+    std::uint32_t* out;
+    std::size_t size;
+    std::uint32_t* start(std::size_t i) { return out + i * size; }
+    void made(std::size_t) {}
+};
+struct KeptKeys {
+    std::uint32_t* out;
+    std::size_t bands, rows;
+    std::vector<std::uint32_t> values;  // of one text at a time: those of a batch would leave the cache
+    std::uint32_t* start(std::size_t) { return values.data(); }
+    void made(std::size_t i) { band_keys(values, values.size(), bands, rows, out + i * bands); }
+};
+
+// All that an index keeps of a text, from one pass over it: SimHashes, what is kept of MinHashes, `width` numbers each, and digests of the contents.
+template <class Texts, class Keep>
+AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigned bits, bool unique, std::size_t size, unsigned workers, std::size_t width,
+                         Keep&& kept_at) {
     check_bits(bits);
-    check_size(size);
     check_workers(workers);
     if (texts.count() > (std::size_t{1} << 40) / size) throw nb::value_error("size: the sketches of this batch would take more than 4 TiB");
     const std::size_t words = SimHasher(bits).words();
     std::vector<std::uint64_t> simhashes(texts.count() * words), digests(texts.count());
-    std::vector<std::uint32_t> minhashes(texts.count() * size);
+    GrowingArray<std::uint32_t> kept;
+    std::uint32_t* const numbers = kept.add(texts.count() * width);
     {
         const WithoutLock released;
         for_each_document(texts.count(), workers, [&] {
-            return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size),
+            return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size), keep = kept_at(numbers),
                     set = std::vector<std::uint64_t>()](std::size_t i) mutable {
                 if (i + 1 < texts.count()) fetch_ahead(texts[i + 1]);
                 simhasher.reset();
-                minhasher.start(minhashes.data() + i * size);
+                minhasher.start(keep.start(i));
                 set.clear();
                 TokenSequence tokens;
                 shingler.run(
@@ -257,6 +274,7 @@ AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigne
                     },
                     [&](std::uint64_t token) { tokens.add(token); });
                 minhasher.finish();
+                keep.made(i);
                 make_set(set);
                 simhasher.add(set.data(), set.size());
                 simhasher.result(simhashes.data() + i * words);
@@ -264,17 +282,41 @@ AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigne
             };
         });
     }
-    return {give(std::move(simhashes)), give(std::move(minhashes)), give(std::move(digests))};
+    return {give(std::move(simhashes)), give(std::move(kept)), give(std::move(digests))};
+}
+
+template <class Texts>
+AllSketches sketch_values(const Texts& texts, const TextOptions& options, unsigned bits, bool unique, std::size_t size, unsigned workers) {
+    check_size(size);
+    return sketch_batch(texts, options, bits, unique, size, workers, size, [&](std::uint32_t* out) { return KeptValues{out, size}; });
+}
+
+template <class Texts>
+AllSketches sketch_keys(const Texts& texts, const TextOptions& options, unsigned bits, bool unique, std::size_t size, std::size_t bands, std::size_t rows,
+                        unsigned workers) {
+    check_banding(size, bands, rows);
+    const auto keep = [&](std::uint32_t* out) { return KeptKeys{out, bands, rows, std::vector<std::uint32_t>(size)}; };
+    return sketch_batch(texts, options, bits, unique, size, workers, bands, keep);
 }
 
 AllSketches sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
                          unsigned workers) {
-    return sketch_batch(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), bits, unique, size, workers);
+    return sketch_values(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), bits, unique, size, workers);
 }
 
 AllSketches sketch_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
                         unsigned workers) {
-    return sketch_batch(texts, check_text(mode, fold, ngram, seed), bits, unique, size, workers);
+    return sketch_values(texts, check_text(mode, fold, ngram, seed), bits, unique, size, workers);
+}
+
+AllSketches sketch_texts_banded(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique,
+                                std::size_t size, std::size_t bands, std::size_t rows, unsigned workers) {
+    return sketch_keys(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), bits, unique, size, bands, rows, workers);
+}
+
+AllSketches sketch_held_banded(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
+                               std::size_t bands, std::size_t rows, unsigned workers) {
+    return sketch_keys(texts, check_text(mode, fold, ngram, seed), bits, unique, size, bands, rows, workers);
 }
 
 // A seed with the words of a key, as lookalike.keys derives them.
@@ -313,6 +355,10 @@ void bind_sketch(nb::module_& m) {
     m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a,
           "workers"_a);
     m.def("sketch_texts", &sketch_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a, "workers"_a);
+    m.def("sketch_banded", &sketch_texts_banded, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
+          "size"_a, "bands"_a, "rows"_a, "workers"_a);
+    m.def("sketch_banded", &sketch_held_banded, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a, "bands"_a, "rows"_a,
+          "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }
 

@@ -70,7 +70,8 @@ class ReadyColumn {
     static ReadyValue ready(const RowValue& value, std::vector<std::uint8_t>& buffer) {
         return std::visit(Either{[&](const TextView& text) {
                                      const Utf8 utf8 = as_utf8(text, buffer);
-                                     return ReadyValue(Utf8Value{{reinterpret_cast<const char*>(utf8.data()), utf8.size()}});
+                                     const std::string_view bytes(reinterpret_cast<const char*>(utf8.data()), utf8.size());
+                                     return has_surrogates(text) ? ReadyValue(BytesValue{bytes}) : ReadyValue(Utf8Value{bytes});
                                  },
                                  [](const auto& other) { return ReadyValue(other); }},
                           value);

@@ -28,7 +28,7 @@ struct NewRows {
     std::int64_t first_row;      // in the table
     std::int64_t first_checked;  // in the collection: the number that checks are made with
     std::size_t count;
-    std::vector<RowColumn> columns;   // each with a value for each row
+    std::vector<RowColumn> columns;   // each with a value for each row; a text with half a character (a lone surrogate) is stored as bytes
     std::vector<std::size_t> places;  // of the columns' checks
 };
 

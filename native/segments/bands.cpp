@@ -1,14 +1,30 @@
 #include "segments/bands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace lookalike {
 namespace {
 
-std::uint32_t band_key(const std::uint32_t* values, std::size_t rows, std::uint64_t state) {
-    for (std::size_t i = 0; i < rows; ++i) state = mix((state ^ values[i]) + kGolden);
-    return std::max<std::uint32_t>(static_cast<std::uint32_t>(state >> 32), 1);
+// The keys of so many bands from one on, side by side: the hash of one waits for its own steps. Vectors of them took longer, since values lie apart.
+template <std::size_t kBands>
+void keys_of(const std::uint32_t* values, std::size_t rows, std::size_t first, std::uint32_t* keys) {
+    std::array<std::uint64_t, kBands> states;
+    for (std::size_t b = 0; b < kBands; ++b) states[b] = first + b;
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t b = 0; b < kBands; ++b) states[b] = mix((states[b] ^ values[(first + b) * rows + i]) + kGolden);
+    }
+    for (std::size_t b = 0; b < kBands; ++b) keys[first + b] = std::max<std::uint32_t>(static_cast<std::uint32_t>(states[b] >> 32), 1);
+}
+
+void keys_of_sketch(const std::uint32_t* values, std::size_t bands, std::size_t rows, std::uint32_t* keys) {
+    constexpr std::size_t kTogether = 8;
+    if (bands < kTogether) {
+        for (std::size_t band = 0; band < bands; ++band) keys_of<1>(values, rows, band, keys);
+        return;
+    }
+    for (std::size_t first = 0; first < bands; first += kTogether) keys_of<kTogether>(values, rows, std::min(first, bands - kTogether), keys);
 }
 
 }  // namespace
@@ -20,7 +36,7 @@ void band_keys(std::span<const std::uint32_t> values, std::size_t size, std::siz
         if (std::ranges::all_of(sketch, [](std::uint32_t value) { return value == kEmpty; })) {
             std::fill(keys, keys + bands, 0);
         } else {
-            for (std::size_t band = 0; band < bands; ++band) keys[band] = band_key(sketch.data() + band * rows, rows, band);
+            keys_of_sketch(sketch.data(), bands, rows, keys);
         }
     }
 }

@@ -47,7 +47,7 @@ struct BandColumns {
 };
 
 template <class T>
-using OwnedColumn = std::vector<T>;
+using OwnedColumn = Buffer<T>;
 template <class T>
 using ColumnView = std::span<const T>;
 using BuiltBands = BandColumns<OwnedColumn>;

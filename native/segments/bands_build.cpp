@@ -1,5 +1,6 @@
 // Segments of band keys built and merged; bands.cpp checks and searches them.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -48,19 +49,51 @@ class Grouping {
 // starts[i] is where i begins.
 void begin_writing(std::span<std::uint32_t> starts) { std::exclusive_scan(starts.begin() + 1, starts.end(), starts.begin() + 1, std::uint32_t{0}); }
 
+// Entries of one band, each a key in the upper half and its group in the lower one, groups ascending: sorted by key, then by group. A digit at a time,
+// the lowest first, which leaves equal ones in their order: no branch depends on a key, where comparing guesses wrong at every other one.
+class KeySorter {
+   public:
+    std::span<const std::uint64_t> sort(std::span<const std::uint32_t> keys) {
+        entries_.resize(keys.size());
+        for (std::size_t group = 0; group < keys.size(); ++group) entries_[group] = std::uint64_t{keys[group]} << 32 | group;
+        if (keys.size() < kDigits / 2) {  // fewer than it would take to count digits
+            std::ranges::sort(entries_);
+        } else {
+            sort_by_digits();
+        }
+        return entries_;
+    }
+
+   private:
+    static constexpr std::size_t kPlaces = 3, kBits = 11, kDigits = std::size_t{1} << kBits;
+    static std::size_t digit(std::uint64_t entry, std::size_t place) { return entry >> (32 + place * kBits) & (kDigits - 1); }
+
+    void sort_by_digits() {
+        sorted_.resize(entries_.size());
+        for (std::array<std::uint32_t, kDigits>& each : starts_) each.fill(0);
+        for (const std::uint64_t entry : entries_) {
+            for (std::size_t place = 0; place < kPlaces; ++place) ++starts_[place][digit(entry, place)];
+        }
+        for (std::size_t place = 0; place < kPlaces; ++place) {
+            std::array<std::uint32_t, kDigits>& starts = starts_[place];
+            std::exclusive_scan(starts.begin(), starts.end(), starts.begin(), std::uint32_t{0});
+            for (const std::uint64_t entry : entries_) sorted_[starts[digit(entry, place)]++] = entry;
+            entries_.swap(sorted_);
+        }
+    }
+
+    Buffer<std::uint64_t> entries_, sorted_;
+    std::array<std::array<std::uint32_t, kDigits>, kPlaces> starts_;
+};
+
 // The columns of one band from the keys of its groups, in the order of the groups.
-void build_band(std::span<const std::uint32_t> keys, std::size_t band, std::vector<std::uint64_t>& entries, BuiltBands& out) {
+void build_band(std::span<const std::uint32_t> keys, std::size_t band, KeySorter& sorter, BuiltBands& out) {
     const std::size_t groups = keys.size();
     const unsigned bits = directory_bits(groups), rest_bits = 32 - bits;
     const std::span starts = std::span(out.directory).subspan(band * ((std::size_t{1} << bits) + 1), (std::size_t{1} << bits) + 1);
-    const auto bucket_of = [&](std::uint32_t key) { return static_cast<std::size_t>(std::uint64_t{key} >> rest_bits); };
-    for (const std::uint32_t key : keys) ++starts[bucket_of(key) + 1];
-    begin_writing(starts);
-    entries.resize(groups);
-    for (std::size_t group = 0; group < groups; ++group) {
-        entries[starts[bucket_of(keys[group]) + 1]++] = std::uint64_t{keys[group]} << 32 | group;
-    }
-    for (std::size_t b = 0; b + 1 < starts.size(); ++b) std::sort(entries.begin() + starts[b], entries.begin() + starts[b + 1]);
+    for (const std::uint32_t key : keys) ++starts[static_cast<std::size_t>(std::uint64_t{key} >> rest_bits) + 1];
+    std::inclusive_scan(starts.begin(), starts.end(), starts.begin());
+    const std::span<const std::uint64_t> entries = sorter.sort(keys);
 
     const std::uint64_t mask = (std::uint64_t{1} << rest_bits) - 1;
     for (std::size_t i = 0; i < groups; ++i) {
@@ -79,7 +112,7 @@ void build_tables(const Grouping& grouping, std::size_t bands, BuiltBands& out) 
     const std::size_t groups = firsts.size();
     const unsigned bits = directory_bits(groups);
     out.shape = {bands, groups};
-    out.directory.resize(bands * ((std::size_t{1} << bits) + 1));
+    out.directory.assign(bands * ((std::size_t{1} << bits) + 1), 0);
     if (bits >= 16) {
         out.short_rests.resize(bands * groups);
     } else {
@@ -87,15 +120,15 @@ void build_tables(const Grouping& grouping, std::size_t bands, BuiltBands& out) 
     }
     out.groups.resize(bands * groups);
     constexpr std::size_t kTogether = 8;  // bands taken from a document's keys at once: a cache line is read twice, not sixteen times
-    std::vector<std::uint32_t> columns(std::min(kTogether, bands) * groups);
-    std::vector<std::uint64_t> entries;
+    Buffer<std::uint32_t> columns(std::min(kTogether, bands) * groups);
+    KeySorter sorter;
     for (std::size_t first = 0; first < bands; first += kTogether) {
         const std::size_t count = std::min(kTogether, bands - first);
         for (std::size_t group = 0; group < groups; ++group) {
             const std::uint32_t* keys = grouping.keys(firsts[group]).data() + first;
             for (std::size_t b = 0; b < count; ++b) columns[b * groups + group] = keys[b];
         }
-        for (std::size_t b = 0; b < count; ++b) build_band(std::span(columns).subspan(b * groups, groups), first + b, entries, out);
+        for (std::size_t b = 0; b < count; ++b) build_band(std::span(columns).subspan(b * groups, groups), first + b, sorter, out);
     }
 }
 
@@ -110,7 +143,7 @@ BuiltBands assemble(std::span<const std::int64_t> rows, std::span<const std::uin
     BuiltBands out;
     build_tables(grouping, bands, out);
     for (const std::size_t first : grouping.firsts()) out.digests.push_back(digests[first]);
-    out.row_offsets.resize(grouping.firsts().size() + 1);
+    out.row_offsets.assign(grouping.firsts().size() + 1, 0);
     for (const std::uint32_t document : documents) ++out.row_offsets[group_of[document] + 1];
     begin_writing(out.row_offsets);
     out.rows.resize(rows.size());
@@ -144,7 +177,7 @@ BuiltBands merge_bands(const std::vector<const BandTables*>& segments, std::span
         digests.insert(digests.end(), segment->digests().begin(), segment->digests().end());
     }
     if (entries.size() > kMaxBandDocuments) refuse("the segments have more documents than one can hold");
-    std::vector<std::uint32_t> keys(digests.size() * bands);
+    Buffer<std::uint32_t> keys(digests.size() * bands, 0);
     std::size_t base = 0;
     for (const BandTables* segment : segments) {
         segment->for_each_key([&](std::size_t band, std::uint32_t key, std::uint32_t group) { keys[(base + group) * bands + band] = key; });

@@ -65,7 +65,7 @@ struct UninitializedAllocator : std::allocator<T> {
     }
 
     static constexpr std::size_t kPage = std::size_t{2} << 20;
-    static constexpr bool is_large(std::size_t count) { return count >= 4 * kPage / sizeof(T); }
+    static constexpr bool is_large(std::size_t count) { return count >= 2 * kPage / sizeof(T); }
 
     template <class U>
     struct rebind {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/platform.hpp"
+#include "text/encoded_blocks.hpp"
 
 namespace lookalike {
 
@@ -57,6 +58,11 @@ bool is_ascii_block(const Unit* unit) {
 template <class Unit>
 std::uint8_t* encode_all(std::span<const Unit> units, std::uint8_t* out) {
     const Unit *unit = units.data(), *const end = unit + units.size();
+    if constexpr (sizeof(Unit) == 2) {
+        const EncodedBlocks done = encode_blocks(units, out);
+        unit += done.units;
+        out += done.bytes;
+    }
     while (unit < end) {
         const std::size_t here = std::min(kAsciiBlock, static_cast<std::size_t>(end - unit));
         if (here == kAsciiBlock && is_ascii_block(unit)) {

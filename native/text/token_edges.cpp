@@ -6,7 +6,6 @@
 
 #if LOOKALIKE_HAS_LEVELS
 #include "base/intrinsics.hpp"
-#define LOOKALIKE_PICKS __attribute__((target("avx512vbmi2,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
 #endif
 
 namespace lookalike {
@@ -66,15 +65,13 @@ LOOKALIKE_PICKS std::size_t find_edges_picked(const std::uint64_t* member, const
     return find_edges_here<Picked>(member, start, w, words, before, edges);
 }
 
-bool picks() { return kLevel == Level::avx512 && __builtin_cpu_supports("avx512vbmi2"); }
-
 #endif
 
 }  // namespace
 
 std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges) {
 #if LOOKALIKE_HAS_LEVELS
-    if (picks()) return find_edges_picked(member, start, w, words, before, edges);
+    if (has_picks()) return find_edges_picked(member, start, w, words, before, edges);
 #endif
     return widest<find_edges_here<OneByOne>>(member, start, w, words, before, edges);
 }

@@ -221,6 +221,7 @@ def sketch_texts(
 def sketch_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: Seed, bits: int, unique: bool, size: int, workers: int
 ) -> tuple[View, View, View]: ...
+def sketch_banded(*piece_and_options: Any) -> tuple[View, View, View]: ...  # as sketch_texts, with bands and rows behind the size
 def align_tags(
     left: Buffer,
     right: Buffer,
@@ -383,7 +384,7 @@ class WriteHandle:
     """A connection that somebody else opened and closes, after this."""
 
     def insert(
-        self, sql: str, first_row: int, first_checked: int, columns: list[Any], places: list[int], count: int
+        self, sql: str, first_row: int, first_checked: int, columns: list[Any], places: list[int], count: int, cut: int | None
     ) -> tuple[int, str, bytes]:
         """SQLite's error, 0 for none, its message, and the checks of all rows."""
 

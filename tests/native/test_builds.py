@@ -19,7 +19,17 @@ SOURCES = [
     *(f"sketch/{name}.cpp" for name in ("empty_bins", "feature_set", "minhash", "simhash", "ssdeep", "tlsh", "wide_throws", "winnow")),
     *(
         f"text/{name}.cpp"
-        for name in ("ascii_blocks", "ascii_characters", "documents", "shingle", "short_tokens", "simple_tokens", "token_edges", "unicode")
+        for name in (
+            "ascii_blocks",
+            "ascii_characters",
+            "documents",
+            "encoded_blocks",
+            "shingle",
+            "short_tokens",
+            "simple_tokens",
+            "token_edges",
+            "unicode",
+        )
     ),
 ]
 LEVELS = ("plain", "avx2", "avx512")  # what the processor has not is left out by the program itself

@@ -358,6 +358,18 @@ def test_packed_ascii_with_another_character_at_any_place(other: str) -> None:
     assert bytes(_native.pack_strings(texts)[0]) == "".join(texts).encode()
 
 
+def test_every_character_of_two_bytes_is_packed_at_every_place() -> None:
+    """Blocks of them become UTF-8 at once: each character among ASCII, among its like, and near the end."""
+    every = "".join(map(chr, range(0x10000)))
+    shifted = [every[first : first + size] for size in (1, 63, 95, 96, 97, 129, 200) for first in range(0x80 - 3, 0x10000, size * 31 + 1)]
+    among = ["ascii text " * 9 + every[first] + "b" * behind for first in range(0x80, 0x10000, 397) for behind in (0, 31, 32, 63, 64, 99)]
+    for texts in (["", every, "a" + every], shifted, among):
+        data, offsets = _native.pack_strings(texts)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        assert bytes(data) == b"".join(encoded)
+        assert [offsets[i + 1] - offsets[i] for i in range(len(texts))] == list(map(len, encoded))
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_threads_change_nothing(workers: int) -> None:
     batch = [("lorem ipsum 相似 " * (i % 17) + f"{i} dolor") for i in range(1000)]

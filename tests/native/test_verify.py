@@ -200,3 +200,7 @@ def test_sketches_from_one_pass_equal_each_by_itself(texts: list[str], mode: int
         assert simhashes.tolist() == _native.simhash_texts(data, offsets, mode, fold, 3, 7, bits, unique, 1).tolist()
         assert minhashes.tolist() == _native.minhash_texts(data, offsets, mode, fold, 3, 7, 16, 1).tolist()
         assert digests.tolist() == _native.content_digests(data, offsets, mode, fold, 1).tolist()
+        keys = _native.band_keys(minhashes, 16, 5, 3).tolist()
+        for piece in ((data, offsets), (_native.HeldTexts(texts, 0, len(texts), 1 << 30),)):
+            banded = _native.sketch_banded(*piece, mode, fold, 3, 7, bits, unique, 16, 5, 3, workers)
+            assert [each.tolist() for each in banded] == [simhashes.tolist(), keys, digests.tolist()]

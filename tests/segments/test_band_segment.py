@@ -181,6 +181,25 @@ def test_large_merges(large: tuple[NDArray[np.uint32], BandSegment]) -> None:
     assert same(BandSegment.merge(parts, np.zeros(0, dtype=np.int64)), segment)
 
 
+@pytest.mark.parametrize("count", [1023, 1024, 1025, 70_000])
+def test_keys_stand_in_order_with_equal_ones_by_group(count: int) -> None:
+    """Few are compared, many are sorted a digit at a time."""
+    random = np.random.default_rng(count)
+    keys = random.integers(0, 2**32, (count, 3), dtype=np.uint32)
+    keys[::3, 1] = random.choice(np.array([0, 1, 0x7FF, 0x800, 0x3FFFFF, 0x400000, 0xFFFFFFFF], dtype=np.uint32), len(keys[::3]))
+    keys[:, 2] = 7
+    sections = BandSegment.build(np.arange(count), np.arange(count, dtype=np.uint64), keys.reshape(-1), 3).sections()
+    buckets = len(sections["directory"]) // 3 - 1
+    rests = sections["rests16" if len(sections["rests16"]) else "rests32"].astype(np.uint64)
+    for band in range(3):
+        order = np.lexsort((np.arange(count), keys[:, band]))
+        ascending = keys[order, band].astype(np.uint64)
+        assert (sections["groups"][band * count :][:count] == order).all()
+        assert (rests[band * count :][:count] == ascending % (2**32 // buckets)).all()
+        firsts = np.searchsorted(ascending, np.arange(buckets + 1, dtype=np.uint64) * np.uint64(2**32 // buckets))
+        assert (sections["directory"][band * (buckets + 1) :][: buckets + 1] == firsts).all()
+
+
 def test_a_million_copies_are_one_entry() -> None:
     copies = 1_000_000
     keys = np.tile(uint32(1, 2, 3), copies)

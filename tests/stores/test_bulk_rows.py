@@ -23,7 +23,7 @@ from lookalike.index.add import files_of
 from lookalike.model import MAX_ID_BYTES
 from lookalike.stores.embedded import connections, library, row_checks
 from lookalike.stores.embedded.library import BulkConnection
-from lookalike.stores.given import Given, fingerprinted
+from lookalike.stores.given import Given
 from lookalike.stores.kinds import column_named
 
 TEXTS = [
@@ -138,6 +138,16 @@ def test_texts_of_every_width_are_written(texts: list[str]) -> None:
         assert [two for (two,) in connection.execute("SELECT two FROM written ORDER BY row")] == texts
 
 
+@given(st.lists(st.lists(pieces_of_texts | st.just("\ud800"), max_size=9).map("".join), max_size=9))
+def test_texts_with_half_a_character_are_written_as_bytes(texts: list[str]) -> None:
+    """In the column that may have them; its other texts stay texts."""
+    stored = _native.stored_texts(texts)
+    with closing(opened()) as connection:
+        checks = connection.insert_rows(INSERT, 0, 0, [[*range(len(texts))], texts], [0, 1], len(texts), 1)
+        assert checks == b"".join(map(bytes, _native.packed_checks([[*range(len(texts))], stored], [0, 1], 0)))
+        assert [two for (two,) in connection.execute("SELECT two FROM written ORDER BY row")] == stored
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="the stable interface shows nobody the characters of a str")
 def test_texts_do_not_keep_their_utf8(tmp_path):
     texts = [text + made for made in ("äöü" * 99, "天地" * 99, "🙂" * 99) for text in ("", "ascii " * 99)]
@@ -146,22 +156,6 @@ def test_texts_do_not_keep_their_utf8(tmp_path):
         index.add(enumerate(texts))
         assert [sys.getsizeof(text) for text in texts] == sizes
         assert [index.get(number).text for number in range(len(texts))] == texts
-
-
-def test_what_needs_no_transaction_is_done_before(tmp_path):
-    """So it can be done while another batch is written."""
-    with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
-        store = index._store
-        documents = Given()
-        documents.fill([iter([("a", "a text of some words"), ("b", "another text of other words")])], 10, 1000, files_of)
-        batch = fingerprinted(documents, store.settings, store.settings.stored, 1)
-        write = store.write_later(batch)
-        assert len(batch.columns["bands"]) == 2 * store.settings.banding.bands
-        assert len(index) == 0
-        assert write() == (2, 0)
-        assert write() == (0, 2)
-        assert len(index) == 2
-        assert index.check().ok
 
 
 @given(st.integers(0, 9), st.integers(0, 40), st.randoms(use_true_random=False))
@@ -316,7 +310,7 @@ def test_a_connection_that_is_closed() -> None:
     connection.close()
     connection.close()
     assert not connection.is_bulk
-    for call in (lambda: handle.insert(INSERT, 0, 0, [["a"]], [0], 1), handle.watch_log, lambda: handle.log_pages):
+    for call in (lambda: handle.insert(INSERT, 0, 0, [["a"]], [0], 1, None), handle.watch_log, lambda: handle.log_pages):
         with pytest.raises(ValueError, match="closed"):
             call()
     del connection

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.lazy import cached_property
 from lookalike.stores.base import Additions, Question, StoredDocument
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
@@ -26,18 +24,10 @@ class Newcomers:
     stores_all_columns = True
 
     def __init__(self, batch: Additions, settings: Settings) -> None:
-        self._given, self.settings = batch, settings
+        self._batch, self.settings = batch, settings
         self._shown = np.zeros(len(batch), dtype=bool)
         self._parts: dict[str, Any] = {}
         self._columns: dict[str, Sequence[Any]] = {}
-
-    @cached_property
-    def _batch(self) -> Additions:
-        """With what is derived: PostgreSQL has no columns for that. A document that comes alone is compared with nothing here."""
-        made = replace(self._given, columns=dict(self._given.columns))
-        for kind in self.settings.stored:
-            made.columns |= kind.derived(made, self.settings)
-        return made
 
     def show(self, place: int, shown: bool = True) -> None:
         self._shown[place] = shown

@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
 
     @classmethod
     def added(cls, first_row: int, batch: Additions, kinds: Sequence[Kind]) -> Self:
-        """From a batch that was written with rows from ``first_row`` on, and with what is derived from it."""
+        """From a batch that was written with rows from ``first_row`` on."""
         rows = np.arange(first_row, first_row + len(batch), dtype=np.int64)
         values = {"text": batch.texts} | batch.columns
         found = {}

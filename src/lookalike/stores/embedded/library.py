@@ -100,15 +100,23 @@ class BulkConnection(sqlite3.Connection):
         return self._handle is not None
 
     def insert_rows(
-        self, statement: str, first_row: int, first_checked: int, columns: list[Any], places: Sequence[int], count: int
+        self,
+        statement: str,
+        first_row: int,
+        first_checked: int,
+        columns: list[Any],
+        places: Sequence[int],
+        count: int,
+        cut: int | None = None,
     ) -> bytes:
         """Call a statement for each row, with its number, a value of each column, and the checks of these; returns all checks.
 
         A column is a list of values, an array of one number for each row, or a matrix of as many bytes for each. Checks are made with
-        numbers from ``first_checked`` on, and are at these places, see ``row_checks``.
+        numbers from ``first_checked`` on, and are at these places, see ``row_checks``. In the column ``cut`` texts may have half a
+        character (a lone surrogate): they are written as bytes.
         """
         assert self._handle is not None  # noqa: S101
-        error, message, checks = self._handle.insert(statement, first_row, first_checked, columns, list(places), count)
+        error, message, checks = self._handle.insert(statement, first_row, first_checked, columns, list(places), count, cut)
         if error:
             raise _error(error, message)
         return checks

@@ -29,14 +29,8 @@ PARAMETERS = 16  # rows that are asked for by parameters of a statement
 RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
-def derive(batch: Additions, settings: Settings) -> None:
-    """Complete its columns by what is made from others."""
-    for kind in settings.stored:
-        batch.columns |= kind.derived(batch, settings)
-
-
 def insert(connection: sqlite3.Connection, state: State, batch: Additions, settings: Settings) -> tuple[Stretch, bytes]:
-    """Write a batch behind the last row, with what was derived; returns what segments are built from, and a checksum of all of it."""
+    """Write a batch behind the last row; returns what segments are built from, and a checksum of all of it."""
     kinds = settings.stored
     if isinstance(connection, BulkConnection) and connection.is_bulk:
         checks = _insert_at_once(connection, state, batch, kinds)
@@ -52,15 +46,8 @@ def _insert_at_once(connection: BulkConnection, state: State, batch: Additions, 
         there |= kind.packed(batch)
     places = row_checks.places_of(there, state.further)
     first = state.number * ROWS + state.next_row
-
-    def inserted() -> bytes:
-        return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch))
-
-    try:
-        return inserted()
-    except UnicodeEncodeError:  # before a row was written; hardly a batch has such texts, so they are not looked for in all
-        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
-        return inserted()
+    cut = list(there).index("text") if "text" in there else None
+    return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch), cut)
 
 
 def _insert_each(connection: sqlite3.Connection, state: State, batch: Additions, kinds: Sequence[Kind]) -> bytes:

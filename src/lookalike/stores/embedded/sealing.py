@@ -54,6 +54,7 @@ class Fresh:
     def __init__(self) -> None:
         self._parts: list[Stretch] = []
         self._joined = 0  # how many of them are already some together
+        self.in_bulk = False  # the last of them
         self._forget()
 
     def _forget(self) -> None:
@@ -68,7 +69,8 @@ class Fresh:
 
     def keep(self, stretch: Stretch) -> None:
         size = stretch.nbytes()
-        if len(stretch.rows) >= BULK or size >= BULK_BYTES:
+        self.in_bulk = len(stretch.rows) >= BULK or size >= BULK_BYTES
+        if self.in_bulk:
             self._bulk_rows += len(stretch.rows)
         else:
             self._live_bytes += size

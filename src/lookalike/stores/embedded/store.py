@@ -17,7 +17,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import partial
 from os import getpid
 from pathlib import Path
 from types import TracebackType
@@ -46,7 +45,7 @@ from lookalike.stores.embedded.making import DATABASE
 from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import IDLE, Active, DiskReadings, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
-from lookalike.stores.embedded.rows import add_missing_checks, derive, find_ids, insert
+from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.embedded.sealing import Fresh, Sealer
 from lookalike.stores.embedded.snapshots import Cache, Snapshot
 from lookalike.stores.embedded.states import State, new_number, number_of, read_state, segment_path
@@ -221,15 +220,6 @@ class EmbeddedStore:
         return answer
 
     def write(self, batch: Additions) -> Added:
-        return self.write_later(batch)()
-
-    def write_later(self, batch: Additions) -> Callable[[], Added]:
-        """What needs no transaction is done at once, perhaps while another batch is written; the rest by who calls what is returned."""
-        if len(batch) > 0:
-            derive(batch, self.settings)
-        return partial(self._write, batch)
-
-    def _write(self, batch: Additions) -> Added:
         if len(batch) == 0:
             return Added(0, 0)
         with self._turns:
@@ -256,7 +246,8 @@ class EmbeddedStore:
                 self._fresh.keep(stretch)
                 if self._fresh.is_due(state.next_row + count - state.sealed_row, self.most_sealed_bytes):
                     self._sealer().seal()
-                    if self.place.writer is not None:
+                    # More that comes in bulk would fill the same pages, and to have them made again takes longer than to keep them.
+                    if self.place.writer is not None and not self._fresh.in_bulk:
                         self.place.writer.forget_pages()
         return Added(count - updated, updated)
 

@@ -177,12 +177,8 @@ class Kind(ABC):
 
     # Segments, and columns in SQLite
 
-    def derived(self, batch: Additions, settings: Settings) -> dict[str, Any]:
-        """Further columns that SQLite keeps."""
-        return {}
-
     def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
-        """The columns of a batch, derived ones too, as SQLite takes them."""
+        """The columns of a batch as SQLite takes them."""
         return {each.name: each.stored(batch.columns[each.name], len(batch)) for each in self._kept(batch)}
 
     def packed(self, batch: Additions) -> dict[str, Any]:

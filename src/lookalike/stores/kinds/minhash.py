@@ -55,9 +55,11 @@ class _Minhash(Kind):
     def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
         shared = sketches_of(given, settings, workers)
         if shared is not None:
-            return {"minhash": shared[1], "digest": shared[2]}
-        values = minhashes(given.texts, size=settings.size, recipe=settings.recipe, workers=workers).reshape(-1)
-        return {"minhash": values, "digest": content_digests(given.texts, settings.recipe, workers)}
+            values, keys, digests = shared.values, shared.keys, shared.digests
+        else:
+            values = minhashes(given.texts, size=settings.size, recipe=settings.recipe, workers=workers).reshape(-1)
+            keys, digests = band_keys(values, settings), content_digests(given.texts, settings.recipe, workers)
+        return {"bands": keys, "digest": digests} | ({} if settings.keep_text else {"minhash": values})
 
     def made_elsewhere(self, fingerprints: Any, settings: Settings) -> tuple[int, dict[str, Any]]:
         sketches = list(check_several("sketches", fingerprints, "a list of MinHashes, as la.minhash makes them"))
@@ -71,14 +73,10 @@ class _Minhash(Kind):
         values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), settings.size)
         # Equal sketches stand for equal contents here: there is nothing else to tell them apart by.
         digests = np.array([_native.checksum(row.view(np.uint8)) for row in values], dtype=np.uint64)
-        return len(sketches), {"minhash": values.reshape(-1), "digest": digests}
+        return len(sketches), {"minhash": values.reshape(-1), "bands": band_keys(values, settings), "digest": digests}
 
     def remade(self, texts: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
         return {"digest": content_digests(texts, settings.lexical).tolist()}
-
-    def derived(self, batch: Additions, settings: Settings) -> dict[str, Any]:
-        values = batch.columns.get("minhash")
-        return {} if values is None else {"bands": band_keys(values, settings)}
 
     def kept_columns(self, batch: Additions) -> Iterable[Column]:
         """Half a kilobyte of each document is left out where it can be made from the text again."""
@@ -119,19 +117,24 @@ class _Minhash(Kind):
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
         values = np.array([values for values, _ in parsed], dtype=np.uint32).reshape(-1)
-        return {"minhash": values, "digest": np.array([digest for _, digest in parsed], dtype=np.uint64)}
+        return {
+            "minhash": values,
+            "bands": band_keys(values, settings),
+            "digest": np.array([digest for _, digest in parsed], dtype=np.uint64),
+        }
 
     # PostgreSQL: a row of lookalike.sketches for each digest, with the entries of its bands
 
     def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
-        if "minhash" not in batch.columns:
+        if "bands" not in batch.columns:
             return None
         digests, places = np.unique(batch.columns["digest"].view(np.int64), return_index=True)
-        keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
+        keys = band_entries(batch.columns["bands"].reshape(len(batch), -1)[places], collection)
         return {"collection": collection, "bands": keys.shape[1], "digests": digests, "keys": keys.reshape(-1)}
 
     def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         found = super().copied(batch, prepared, collection, settings)
+        found.pop("bands", None)  # they are in sketches
         if None not in batch.texts:
             found.pop("minhash", None)  # as in ``kept_columns``
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -95,16 +95,17 @@ class _NoTextError(Exception):
 
 class _NearQuery(NamedTuple):
     text: str | None  # None: there is nothing to verify on, so scores are estimates
-    minhash: NDArray[np.uint32] | bytes
-    keys: Any = None  # of the bands, where they were made with the values: numbers in an array or a view
+    minhash: NDArray[np.uint32] | bytes | None  # None: it can be made from the text
+    keys: Any = None  # of the bands, where they were made before: numbers in an array or a view
     sketcher: _native.TextSketcher | None = None  # of a recipe that is native
 
-    @property
-    def values(self) -> NDArray[np.uint32]:
-        return np.frombuffer(self.minhash, dtype=np.uint32) if isinstance(self.minhash, bytes) else self.minhash
+    def values(self, settings: Settings) -> NDArray[np.uint32]:
+        if self.minhash is None:
+            return minhashes([self.text or ""], size=settings.size, recipe=settings.recipe).reshape(-1)
+        return np.frombuffer(self.minhash, dtype=np.uint32) if isinstance(self.minhash, bytes) else self.minhash.reshape(-1)
 
     def band_keys(self, settings: Settings) -> Any:
-        return band_keys(self.values, settings) if self.keys is None else self.keys
+        return band_keys(self.values(settings), settings) if self.keys is None else self.keys
 
     def similarities(self, texts: list[str], recipe: Recipe) -> list[float]:
         """With each text, exactly."""
@@ -154,7 +155,7 @@ class Near(Way):
         if query.text is not None:
             return _near(reader, settings, query, threshold, options)
         found = reader.find(SharingTexts(query.band_keys(settings), MAX_CANDIDATES, options.limit))
-        scores = _estimates(reader, settings, query.values, [group.rows[0] for group in found.groups])
+        scores = _estimates(reader, settings, query.values(settings), [group.rows[0] for group in found.groups])
         notes = near_notes(settings, threshold, found.total)
         return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: None, {})
 
@@ -179,8 +180,9 @@ class Near(Way):
 
     def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("minhash")
-        values = batch.columns["minhash"].reshape(len(batch), -1)
-        return [_NearQuery(text, own.reshape(1, -1)) for text, own in zip(given.texts, values, strict=True)]
+        keys, values = batch.columns["bands"].reshape(len(batch), -1), batch.columns.get("minhash")
+        each: Iterable[Any] = [None] * len(batch) if values is None else values.reshape(len(batch), -1)
+        return [_NearQuery(*query) for query in zip(given.texts, each, keys, strict=True)]
 
     def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
         shared: list[bool] = reader.find(MayShareBands(_keys_of(queries, settings))).tolist()
@@ -211,7 +213,7 @@ NEAR = Near()
 
 
 def _keys_of(queries: Sequence[_NearQuery], settings: Settings) -> NDArray[np.uint32]:
-    return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
+    return np.concatenate([query.band_keys(settings) for query in queries])
 
 
 def _near(reader: Reader, settings: Settings, query: _NearQuery, threshold: float, options: Options) -> Matches:
@@ -222,7 +224,7 @@ def _near(reader: Reader, settings: Settings, query: _NearQuery, threshold: floa
         # Somebody made different texts with one digest: there may be others among those that a limit left out.
         found, records, scores = _verified(reader, settings, keys, query, NO_LIMIT, further)
     if bare := [group.rows[0] for group in found.groups if group.rows[0] not in scores]:
-        scores |= _estimates(reader, settings, query.values.reshape(-1), bare)
+        scores |= _estimates(reader, settings, query.values(settings), bare)
     notes = near_notes(settings, threshold, found.total)
     if further:
         notes.append(PASSAGES_TOO.format(settings.recipe.ngram + WINDOW - 1))

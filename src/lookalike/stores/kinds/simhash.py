@@ -258,7 +258,7 @@ class _Simhash(Kind):
 
     def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
         shared = sketches_of(given, settings, workers)
-        return {"simhash": simhash_words(given.texts, settings, workers) if shared is None else shared[0]}
+        return {"simhash": simhash_words(given.texts, settings, workers) if shared is None else shared.simhashes}
 
     batch_elsewhere = 200_000
 
