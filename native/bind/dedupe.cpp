@@ -74,7 +74,7 @@ std::size_t write_kept_rows(int file, Bytes block, std::int64_t offset, Input<st
     if (extents.size() != 2 * kept.size()) throw nb::value_error("extents: expected begin and end for each row");
     static constexpr std::uint8_t kLineEnd = '\n';
     nb::gil_scoped_release release;
-    std::vector<Stretch> stretches;
+    std::vector<KeptStretch> stretches;
     if (!kept_stretches(view(block), offset, view(extents), view(kept), stretches)) throw nb::value_error("extents: expected places in the block");
     // The last row of a file may have none.
     if (!stretches.empty() && (stretches.back().size == 0 || stretches.back().data[stretches.back().size - 1] != kLineEnd)) stretches.push_back({&kLineEnd, 1});

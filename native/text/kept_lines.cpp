@@ -8,7 +8,7 @@
 namespace lookalike {
 
 bool kept_stretches(std::span<const std::uint8_t> block, std::int64_t offset, std::span<const std::int64_t> extents, std::span<const std::uint8_t> kept,
-                    std::vector<Stretch>& stretches) {
+                    std::vector<KeptStretch>& stretches) {
     std::size_t last = block.size() + 1;  // where the newest stretch ends
     for (std::size_t i = 0; i < kept.size(); ++i) {
         if (!kept[i]) continue;

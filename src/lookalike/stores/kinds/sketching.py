@@ -17,29 +17,29 @@ from lookalike.text.features import is_native
 from lookalike.text.tokenize import native_form
 
 
-class Sketches(NamedTuple):
+class SharedSketches(NamedTuple):
     simhashes: Any
     values: Any  # of the MinHashes; None where they can be made from the texts again
     keys: Any  # of their bands
     digests: Any
 
 
-def sketches_of(given: Given, settings: Settings, workers: int) -> Sketches | None:
+def sketches_of(given: Given, settings: Settings, workers: int) -> SharedSketches | None:
     """All of them, made by whichever kind asks first; None where each has to make its own."""
     if not {"simhash", "minhash"} <= set(settings.kinds) or not is_native(settings.recipe):
         return None
     return given.once("sketches", lambda: _sketches(given, settings, workers))  # type: ignore[no-any-return]  # whatever it makes
 
 
-def _sketches(given: Given, settings: Settings, workers: int) -> Sketches:
+def _sketches(given: Given, settings: Settings, workers: int) -> SharedSketches:
     recipe = settings.recipe
     options = *native_form(recipe), settings.bits, recipe.weights == "one", settings.size
     if settings.keep_text:  # values that nobody keeps are never in memory, but for those of one text
         parts = [_native.sketch_banded(*piece, *options, *settings.banding, workers) for piece in in_place(given.texts)]
         simhashes, keys, digests = _joined(parts)
-        return Sketches(simhashes, None, keys, digests)
+        return SharedSketches(simhashes, None, keys, digests)
     simhashes, values, digests = _joined([_native.sketch_texts(*piece, *options, workers) for piece in in_place(given.texts)])
-    return Sketches(simhashes, values, band_keys(values, settings), digests)
+    return SharedSketches(simhashes, values, band_keys(values, settings), digests)
 
 
 def _joined(parts: Sequence[tuple[Any, Any, Any]]) -> Iterator[NDArray[Any]]:
