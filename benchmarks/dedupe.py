@@ -64,9 +64,27 @@ with tempfile.TemporaryDirectory() as folder:  # a small run of the same kind im
     small = Path(folder, "small.jsonl")
     small.write_text('{"text": "one"}\\n{"text": "two"}\\n')
     la.dedupe(small, out=Path(folder, "out.jsonl"), workers=1)
+kernel = 0.0  # seconds of the decision itself, without what Python does around it
+class Timed:
+    def __init__(self, leaders):
+        self._leaders = leaders
+    def __getattr__(self, name):
+        return getattr(self._leaders, name)
+    def offer(self, *given):
+        global kernel
+        began = time.thread_time()
+        found = self._leaders.offer(*given)
+        kernel += time.thread_time() - began
+        return found
+make = Decider.__init__
+def made(self, *given, **options):
+    make(self, *given, **options)
+    self._leaders = Timed(self._leaders)
+Decider.__init__ = made
 begin = time.process_time()
 report = la.dedupe(sys.argv[1], out=sys.argv[2], workers=1)
 total = time.process_time() - begin
+Decider.__init__ = make
 begin, buffers = time.thread_time(), Buffers()
 with open(sys.argv[1], "rb") as file:
     for block in line_blocks(file, "", 1 << 27, buffers=buffers):
@@ -85,7 +103,7 @@ for threads in [1, 2] * 3:
     for each, rows in sketched:
         leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads, *rows)
     decided[threads].append((clock() - begin, leaders.alone))
-found = {"decided by one": min(decided[1])[0], "by two": min(decided[2])[0], "of it alone": min(decided[2])[1]}
+found = {"decided": kernel, "decided by one": min(decided[1])[0], "by two": min(decided[2])[0], "of it alone": min(decided[2])[1]}
 print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks, **found}))
 """
 # Modules that were imported once are compiled, as those of an installed package are.
@@ -231,14 +249,15 @@ def modelled(path: Path) -> dict[str, Any]:
     """
     command = [sys.executable, "-c", STAGES, str(path), str(path.with_suffix(".out.jsonl"))]
     stages = json.loads(subprocess.run(command, capture_output=True, check=True, env=COMPILED).stdout)
-    around = max(stages["compare"] - stages["decided by one"], 0)  # what Python does before and after
+    around = stages["compare"] - stages["decided"]  # what Python does before and after
+    slower = stages["decided"] / stages["decided by one"]  # among all that else is done than by itself
     model = {}
     for cores in (2, 4, 8, 16):
         deciding = max(cores // DECIDING, 1)
         together = 2 * (stages["by two"] - stages["of it alone"]) / deciding
         starts = max(deciding - 2, 0) * THREAD_START * path.stat().st_size / BLOCK
         decided = stages["of it alone"] + together + starts if deciding > 1 else stages["decided by one"]
-        in_order = around + decided + stages["rest"]
+        in_order = around + slower * decided + stages["rest"]
         for files in (1, cores):
             seconds = max(stages["total"] / cores, in_order, stages["blocks"], stages["write"] / files)
             model[f"{cores} cores, {files} output files"] = round(stages["total"] / seconds, 1)
