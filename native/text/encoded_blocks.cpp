@@ -12,7 +12,7 @@ namespace lookalike {
 #if LOOKALIKE_HAS_LEVELS
 namespace {
 
-constexpr std::size_t kUnits = 32, kHalf = 16;
+constexpr std::size_t kUnits = 32;
 // What is written behind the end of a half belongs to units that follow, each of which has a byte at least.
 constexpr std::size_t kWritten = 64;
 
