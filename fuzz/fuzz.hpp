@@ -58,8 +58,8 @@ inline std::vector<std::int64_t> some_of(Feed& feed, std::span<const std::int64_
 }
 
 // What a disk or somebody with an editor does to an array of numbers.
-template <class T>
-void damage(Feed& feed, std::vector<T>& column) {
+template <class T, class Allocator>
+void damage(Feed& feed, std::vector<T, Allocator>& column) {
     using Bits = std::make_unsigned_t<T>;
     const std::size_t place = column.empty() ? 0 : number(feed, 0, column.size() - 1);
     switch (feed.ConsumeIntegral<std::uint8_t>() % 6) {
@@ -80,8 +80,8 @@ void damage(Feed& feed, std::vector<T>& column) {
 }
 
 // Damages one of the columns.
-template <class... T>
-void damage_one(Feed& feed, std::vector<T>&... columns) {
+template <class... Column>
+void damage_one(Feed& feed, Column&... columns) {
     std::size_t chosen = number(feed, 0, sizeof...(columns) - 1);
     ((chosen-- == 0 ? damage(feed, columns) : void()), ...);
 }
