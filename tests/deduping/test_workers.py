@@ -215,3 +215,11 @@ def test_all_cores_are_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lookalike.system.os.sched_getaffinity", lambda _: range(7), raising=False)
     assert local.Resources().threads == 7
     assert local.Resources(workers=3).threads == 3
+
+
+def test_an_output_that_is_no_folder_is_not_called_one(tmp_path: Path) -> None:
+    source = written(tmp_path, "in.jsonl", rows_of(TEXTS))
+    (tmp_path / "there").write_text("what stays")
+    with pytest.raises(la.InputError, match=r"there' is there and is no folder: name a new folder, or a file by its ending"):
+        la.dedupe(source, out=tmp_path / "there")
+    assert (tmp_path / "there").read_text() == "what stays"

@@ -48,7 +48,9 @@ class Output:
         if not self.folder and not all(reader.source.holds_many for reader in readers):
             _refuse_damaged(readers)
             raise InputError(f"out={out!r}: text files go to a folder: name one, with a slash at its end")
-        if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if self.folder and self.path is not None and self.path.exists() and not self.path.is_dir():
+            raise InputError(f"out={out!r} is there and is no folder: name a new folder, or a file by its ending, such as clean.jsonl")
+        if self.folder and self.path is not None and self.path.exists() and any(self.path.iterdir()):
             raise InputError(f"out={out!r} is a folder that is not empty: name a new one")
         if not self.folder:
             wanted = Source.of(self.path).format if self.path else readers[0].source.format
