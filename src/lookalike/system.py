@@ -36,7 +36,7 @@ def sha256(data: bytes) -> Any:
 
 def remove_tree(folder: Path) -> None:
     """A folder and all that is in it, as far as it can be removed. Most often it was never made."""
-    if folder.exists():
+    if os.path.exists(folder):  # False, too, where nobody may look
         import shutil  # which imports every way to pack a file
 
         shutil.rmtree(folder, ignore_errors=True)
